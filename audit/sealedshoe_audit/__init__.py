@@ -1,0 +1,1 @@
+"""Verify Sealed Shoe rounds, shoes and logs without trusting the operator."""

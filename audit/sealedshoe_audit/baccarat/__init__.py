@@ -1,0 +1,1 @@
+"""Baccarat: cards, drawing rules, bets, settlement and exact odds. Pure; knows no log and no protobuf."""

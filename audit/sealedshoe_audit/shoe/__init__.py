@@ -1,0 +1,1 @@
+"""A shoe: seed, expansion, shuffle, commitment and card tree. Pure and replayable."""

@@ -1,0 +1,70 @@
+"""Wagered rounds that were voided, and what they would have paid: known once their shoe is revealed.
+
+A void leaves the shoe's position where it is, so the cards that lay ready can be dealt afterwards.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sealedshoe_audit.baccarat.rules import deal
+from sealedshoe_audit.fold.log import Applied
+from sealedshoe_audit.fold.result import settlements
+from sealedshoe_audit.fold.state import TableState
+from sealedshoe_audit.names import round_name
+from sealedshoe_audit.v1 import records_pb2 as pb
+from sealedshoe_audit.verify.round_facts import settlement_json
+
+
+@dataclass(slots=True)
+class _Undealt:
+    table: TableState
+    cause: str
+    would_have: dict[str, Any] | None = None
+
+
+class UndealtRounds:
+    """Collects voided rounds with wagers and settles them when the shoe is revealed."""
+
+    def __init__(self) -> None:
+        """Starts with none."""
+        self._rounds: list[_Undealt] = []
+        self._waiting: dict[str, list[_Undealt]] = {}
+
+    def take(self, applied: Applied) -> None:
+        """Looks at one applied record."""
+        before, record = applied.before, applied.record
+        if before is None:
+            return
+        opened = before.round
+        if isinstance(record, pb.RoundVoided) and opened is not None and opened.wagers:
+            cause = pb.VoidCause.Name(record.cause).removeprefix("VOID_CAUSE_").lower()
+            found = _Undealt(before, cause)
+            self._rounds.append(found)
+            self._waiting.setdefault(before.table, []).append(found)
+        if applied.revealed is not None:
+            for waiting in self._waiting.pop(before.table, []):
+                waiting.would_have = _settle(waiting.table, applied.revealed.shoe.order)
+
+    def json(self) -> list[dict[str, Any]]:
+        """Returns every voided wagered round; `would_have_paid` is null until its shoe is revealed."""
+        return [
+            {
+                "round": round_name(undealt.table.table, undealt.table.round_number),
+                "cause": undealt.cause,
+                "would_have_paid": undealt.would_have,
+            }
+            for undealt in self._rounds
+        ]
+
+
+def _settle(table: TableState, order: bytes) -> dict[str, Any]:
+    opened = table.round
+    if opened is None:
+        return {}
+    first = opened.first_position
+    finished = deal(order[first : first + 6])
+    settled = settlements(table.game, finished, opened.wagers)
+    return {
+        "outcome": finished.outcome.name.lower(),
+        "settlements": [settlement_json(settlement) for settlement in settled],
+    }

@@ -1,0 +1,1 @@
+"""The certified random number generator."""

@@ -1,0 +1,1 @@
+"""The Sealed Shoe game server."""
