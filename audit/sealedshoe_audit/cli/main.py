@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from sealedshoe_audit.baccarat.cards import card_text
 from sealedshoe_audit.cli import screen
@@ -24,20 +24,27 @@ VALID, INVALID, USAGE = 0, 1, 2
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs one command and exits with its code."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        sys.exit(_run(options))
+        sys.exit(_run(_parser().parse_args(given)))
     except Unreadable as error:
-        _usage_error(options, str(error))
+        _usage_error(str(error), as_json="--json" in given)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(INVALID)
 
 
-def _usage_error(options: argparse.Namespace, problem: str) -> None:
+class _Parser(argparse.ArgumentParser):
+    """Reports misuse through the same channel as everything else."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        raise Unreadable(message)
+
+
+def _usage_error(problem: str, *, as_json: bool) -> NoReturn:
     """With --json, stdout is one object whatever happens; no verdict of valid is ever implied."""
-    if options.json:
+    if as_json:
         finding = {
             "code": "USAGE",
             "record": "command line",
@@ -51,7 +58,7 @@ def _usage_error(options: argparse.Namespace, problem: str) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="sealedshoe-audit",
         description="Verify Sealed Shoe rounds and logs without trusting their operator.",
         epilog="Exit status: 0 valid, 1 invalid, 2 usage.",

@@ -10,15 +10,15 @@ MAX_ENTRY_BYTES = 0xFFFF
 
 def tile_path(level: int, index: int, width: int = TILE_WIDTH) -> str:
     """Returns `tile/<L>/<N>[.p/<W>]`."""
-    return f"tile/{level}/{_number(index)}{_partial(width)}"
+    return f"tile/{level}/{index_path(index)}{_partial(width)}"
 
 
 def bundle_path(index: int, width: int = TILE_WIDTH) -> str:
     """Returns `tile/entries/<N>[.p/<W>]`."""
-    return f"tile/entries/{_number(index)}{_partial(width)}"
+    return f"tile/entries/{index_path(index)}{_partial(width)}"
 
 
-def _number(index: int) -> str:
+def index_path(index: int) -> str:
     """Groups of three digits, all but the last with an x in front: 1234067 is x001/x234/067."""
     groups = [f"{index % 1000:03d}"]
     while index >= 1000:

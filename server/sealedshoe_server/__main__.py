@@ -1,0 +1,5 @@
+"""`python -m sealedshoe_server`."""
+
+from sealedshoe_server.cli import main
+
+main()

@@ -1,0 +1,5 @@
+"""`sealedshoe`: the server's command line."""
+
+from sealedshoe_server.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,127 @@
+"""Settings: one TOML file, parsed once into a frozen object. Unknown keys are refused."""
+
+import ipaddress
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from sealedshoe_audit.log.checkpoint import is_origin
+
+
+class ConfigError(Exception):
+    """A setting is unknown, of the wrong type, or makes no sense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that can be set. Secrets are paths, never values.
+
+    Attributes:
+        data_dir: all state; its keys/ subdirectory holds the key files.
+        origin: name of the log; a schema-less URL under your control.
+        listen: address and port of GameService; beyond loopback only with the three tls_ paths.
+        local_listen: loopback address and port of the operator and audit services; when `listen` is
+            loopback too, one server serves all and this is not used.
+        http_listen: loopback address and port of /metrics, /healthz and /log.
+        tls_certificate, tls_key, tls_client_ca: PEM files for mutual TLS; all or none.
+        second_sources: character devices mixed into the RNG beside getrandom.
+        answers_kept_days: how long a retry gets its answer's bytes; after that, a pointer to the round.
+        default_deadline_s: for calls that bring none.
+        drain_s: time between turning health to NOT_SERVING and refusing calls, so that balancers notice.
+        grace_s: how long calls under way may take at shutdown.
+        max_message_bytes: largest request.
+        watch_buffer: records a WatchTable reader may lag behind before it is ended.
+        log_level: debug, info, warning or error.
+    """
+
+    data_dir: Path = Path("data")
+    origin: str = "localhost/sealedshoe"
+    listen: str = "127.0.0.1:7440"
+    local_listen: str = "127.0.0.1:7441"
+    http_listen: str = "127.0.0.1:7442"
+    tls_certificate: str = ""
+    tls_key: str = ""
+    tls_client_ca: str = ""
+    second_sources: tuple[str, ...] = ()
+    answers_kept_days: int = 30
+    default_deadline_s: float = 10.0
+    drain_s: float = 0.0
+    grace_s: float = 10.0
+    max_message_bytes: int = 65_536
+    watch_buffer: int = 1024
+    log_level: str = "info"
+
+    @property
+    def is_public(self) -> bool:
+        """Whether `listen` goes beyond loopback."""
+        return not _is_loopback(self.listen)
+
+
+def load_config(path: Path | None, overrides: dict[str, object]) -> Config:
+    """Reads the file, lets command line options override it, and checks the whole.
+
+    Raises:
+        ConfigError: naming the setting.
+    """
+    values: dict[str, object] = {}
+    if path is not None:
+        try:
+            values = tomllib.loads(path.read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"{path}: {error}") from error
+    values |= overrides
+    defaults = Config()
+    known = {field.name for field in fields(Config)}
+    for name in values:
+        if name not in known:
+            raise ConfigError(f"{name}: unknown setting")
+    typed = {name: _typed(name, value, getattr(defaults, name)) for name, value in values.items()}
+    config = Config(**typed)  # type: ignore[arg-type] # each value was typed like its default
+    _check(config)
+    return config
+
+
+def _typed(name: str, value: object, default: object) -> object:
+    if isinstance(default, Path) and isinstance(value, str | Path):
+        return Path(value)
+    if isinstance(default, tuple) and isinstance(value, list | tuple):
+        if all(isinstance(item, str) for item in value):  # pyright: ignore[reportUnknownVariableType]
+            return tuple(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if isinstance(default, float) and type(value) in (int, float):
+        return float(value)  # type: ignore[arg-type]
+    if type(value) is type(default) and isinstance(value, str | int):
+        return value
+    raise ConfigError(f"{name}: must be of type {type(default).__name__}")
+
+
+def _check(config: Config) -> None:
+    if not is_origin(config.origin):
+        raise ConfigError("origin: must be 1 to 100 bytes without spaces and plus signs")
+    for name in ("local_listen", "http_listen"):
+        if not _is_loopback(getattr(config, name)):
+            raise ConfigError(f"{name}: must be a loopback address such as 127.0.0.1:7441")
+    tls = (config.tls_certificate, config.tls_key, config.tls_client_ca)
+    if any(tls) and not all(tls):
+        raise ConfigError("tls_certificate, tls_key and tls_client_ca go together")
+    if config.is_public and not all(tls):
+        raise ConfigError("listen: beyond loopback only with mutual TLS (the three tls_ settings)")
+    if config.log_level not in ("debug", "info", "warning", "error"):
+        raise ConfigError("log_level: must be debug, info, warning or error")
+    positive = ("answers_kept_days", "default_deadline_s", "max_message_bytes", "watch_buffer")
+    for name in positive:
+        if getattr(config, name) <= 0:
+            raise ConfigError(f"{name}: must be above 0")
+    if config.grace_s < 0 or config.drain_s < 0:
+        raise ConfigError("grace_s and drain_s: must not be negative")
+
+
+def _is_loopback(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or int(port) > 65_535:
+        raise ConfigError(f"{address}: must be ADDRESS:PORT")
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,169 @@
+"""The data directory: one server at a time, keys made once, the log started once.
+
+    lock          held while a server runs
+    log.db        the log and its indexes
+    keys/         key files, mode 0600
+    trust.json    what verifiers need; public
+    vkey          the log's verifier key, one line; public
+    server.json   where the running server listens, for the command line
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from sealedshoe_audit.log.note import TYPE_ED25519, VerifierKey
+from sealedshoe_audit.records import VERSION, log_start_message, open_record
+from sealedshoe_audit.signing import public_bytes
+from sealedshoe_audit.trust import Trust
+from sealedshoe_audit.v1 import records_pb2 as pb
+from sealedshoe_server.keys import KeyFileError, Keys, load_keys, load_signing_key, make_keys
+from sealedshoe_server.storage.interface import StoreRefused
+
+
+class DataDirError(Exception):
+    """The directory cannot be used as it is; the text says what to do."""
+
+
+class DataDir:
+    """Paths and the lock of one data directory."""
+
+    def __init__(self, root: Path) -> None:
+        """Names the directory; nothing is touched yet."""
+        self.root = root
+        self.log = root / "log.db"
+        self.keys = root / "keys"
+        self._lock_file: IO[str] | None = None
+
+    def lock(self) -> None:
+        """Makes the directory and takes it for this process.
+
+        Raises:
+            DataDirError: it cannot be written, or another server has it.
+        """
+        try:
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file = (self.root / "lock").open("a+", encoding="ascii")
+        except OSError as error:
+            raise DataDirError(f"{self.root}: {error.strerror}") from error
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.close()
+            raise DataDirError(f"{self.root}: another server runs on this directory") from error
+        self._lock_file = file
+
+    def load_or_make_keys(self, log_is_new: bool, random_bytes: Callable[[int], bytes]) -> Keys:
+        """Returns the keys; makes them with a new log, and only then.
+
+        Raises:
+            KeyFileError: a log without its keys, or key files that must not be used.
+        """
+        if not self.keys.exists() and log_is_new:
+            fresh = self.root / "keys.new"
+            for left_over in fresh.glob("*"):
+                left_over.unlink()
+            make_keys(fresh, random_bytes)
+            fresh.rename(self.keys)
+            _sync(self.root)
+        return load_keys(self.keys)
+
+    def root_key(self) -> Ed25519PrivateKey:
+        """Returns the root key, needed to start a log; afterwards it belongs offline."""
+        return load_signing_key(self.keys / "root.pem")
+
+    def refuse_keys_without_log(self) -> None:
+        """Refuses to start a second log under old keys: a lost log.db is never replaced silently.
+
+        Raises:
+            DataDirError: keys are there, the log is not.
+        """
+        if self.keys.exists() and not self.log.exists():
+            raise DataDirError(
+                f"{self.log} is missing, but its keys are there: starting a new log under old keys "
+                "would fork it. Restore the log, or use an empty directory"
+            )
+
+    def publish_trust(self, trust: Trust) -> None:
+        """Writes trust.json and vkey."""
+        _write(self.root / "trust.json", trust.text())
+        _write(self.root / "vkey", trust.checkpoint_keys[0].text() + "\n")
+
+    def announce(self, addresses: dict[str, str]) -> None:
+        """Writes server.json: where this process listens."""
+        _write(self.root / "server.json", json.dumps(addresses | {"pid": str(os.getpid())}) + "\n")
+
+    def withdraw(self) -> None:
+        """Removes server.json."""
+        (self.root / "server.json").unlink(missing_ok=True)
+
+
+def running_server(root: Path) -> dict[str, str]:
+    """Returns the addresses of the server that runs on a data directory.
+
+    Raises:
+        DataDirError: none does.
+    """
+    try:
+        addresses: dict[str, str] = json.loads((root / "server.json").read_text("utf-8"))
+        os.kill(int(addresses["pid"]), 0)
+    except (OSError, ValueError, KeyError) as error:
+        raise DataDirError(f"{root}: no server runs on this directory") from error
+    return addresses
+
+
+def start_record(
+    origin: str, keys: Keys, root_key: Ed25519PrivateKey, manifest: bytes, now_us: int
+) -> pb.LogStarted:
+    """Returns the first record of a log."""
+    record = pb.LogStarted(
+        header=pb.Header(version=VERSION, origin=origin, time_us=now_us),
+        root_key=public_bytes(root_key),
+        statement_key=public_bytes(keys.statement),
+        checkpoint_key=public_bytes(keys.checkpoint),
+        software_manifest=manifest,
+    )
+    record.root_signature = root_key.sign(log_start_message(record))
+    return record
+
+
+def trust_of(first_leaf: bytes, keys: Keys) -> Trust:
+    """Returns the log's trust file, checked against the keys at hand.
+
+    Raises:
+        StoreRefused: the log does not begin as it must.
+        KeyFileError: the keys are another log's.
+    """
+    record = open_record(first_leaf)
+    if not isinstance(record, pb.LogStarted):
+        raise StoreRefused("the log does not begin with LogStarted")
+    mine = (public_bytes(keys.statement), public_bytes(keys.checkpoint))
+    if mine != (record.statement_key, record.checkpoint_key):
+        raise KeyFileError("the key files are not this log's")
+    origin = record.header.origin
+    key = VerifierKey(origin, TYPE_ED25519, record.checkpoint_key)
+    return Trust(origin, record.root_key, (key,))
+
+
+def _write(path: Path, text: str) -> None:
+    """Replaces a file whole: written, synced, renamed."""
+    fresh = path.with_name(path.name + ".new")
+    with fresh.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.rename(path)
+    _sync(path.parent)
+
+
+def _sync(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,372 @@
+"""The floor: every open table, its commands one at a time, each one append.
+
+A table's cache follows the store: it moves on only after its batch is durable, and is dropped and read
+again whenever the store says that it is stale, or was reloaded. Once a command's records are on their
+way they are committed whatever the caller does: cancelled calls leave the work running (`shield`), and
+the retry finds its answer by the request id.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeAlias
+
+from sealedshoe_audit.fold.state import TableState, restore
+from sealedshoe_audit.names import round_name, table_name
+from sealedshoe_audit.shoe.commitment import Shoe
+from sealedshoe_audit.v1 import records_pb2 as pb
+from sealedshoe_audit.v1 import state_pb2
+from sealedshoe_server import answers
+from sealedshoe_server.answers import with_checkpoint
+from sealedshoe_server.batches import batch_of
+from sealedshoe_server.clock import Clock
+from sealedshoe_server.dealing import decide
+from sealedshoe_server.dealing.draft import Draft, Surroundings
+from sealedshoe_server.dealing.wagers import Offer
+from sealedshoe_server.errors import GameError, Reason
+from sealedshoe_server.games import Games
+from sealedshoe_server.log_writer import LogWriter
+from sealedshoe_server.sealing import SealBroken
+from sealedshoe_server.shoes import ShoeMaker
+from sealedshoe_server.statements import Statements
+from sealedshoe_server.storage.interface import Committed, Dropped, Placement, Request, Store
+from sealedshoe_server.tally import Tally
+
+Answer: TypeAlias = Callable[[Draft, Placement], bytes]
+
+
+class LiveTable:
+    """One table's cache.
+
+    Attributes:
+        lock: held while a command runs.
+        shoe: the open shoe's cards, once they were needed; None when no shoe is open.
+        players: reference of each standing wager's player, by wager id.
+        changed: set anew at each commit, for those who watch.
+    """
+
+    def __init__(self, state: TableState, no_round_reason: str) -> None:
+        """Starts from a stored state, without cards."""
+        self.lock = asyncio.Lock()
+        self.state = state
+        self.no_round_reason = no_round_reason
+        self.shoe: Shoe | None = None
+        self.players: dict[str, str] = {}
+        self.stale = False
+        self.changed = asyncio.Event()
+
+
+Decide: TypeAlias = Callable[[Surroundings, LiveTable], Draft]
+
+
+class Floor:
+    """All tables of a log."""
+
+    def __init__(
+        self,
+        origin: str,
+        store: Store,
+        writer: LogWriter,
+        shoes: ShoeMaker,
+        statements: Statements,
+        games: Games,
+        clock: Clock,
+        tally: Tally,
+    ) -> None:
+        """Takes up every table from its snapshot."""
+        self._origin = origin
+        self._store = store
+        self._writer = writer
+        self._shoes = shoes
+        self._statements = statements
+        self._games = games
+        self._clock = clock
+        self._tally = tally
+        self._under_way: set[asyncio.Task[Any]] = set()
+        self._creating = asyncio.Lock()
+        self.tables: dict[str, LiveTable] = {}
+        self._take_up_tables()
+        writer.on_reload = self._drop_caches
+
+    def _restore(self, snapshot: bytes) -> TableState:
+        message = state_pb2.TableSnapshot.FromString(snapshot)
+        settings = message.settings
+        return restore(message, self._games.definition(settings.game_id, settings.game_version))
+
+    def _take_up_tables(self) -> None:
+        """Adds the tables that the store has and this cache has not."""
+        for stored in self._store.tables():
+            if stored.table not in self.tables:
+                state = self._restore(stored.snapshot)
+                live = self.tables[stored.table] = LiveTable(state, stored.no_round_reason)
+                self._load_players(live)
+        self._tally.count_open(self.tables.values())
+
+    def _drop_caches(self) -> None:
+        for live in self.tables.values():
+            live.stale = True
+        self._take_up_tables()
+
+    def _refresh(self, live: LiveTable) -> None:
+        """Reads a stale table again; its cards too, as another shoe may be open."""
+        stored = self._store.table(live.state.table)
+        if stored is None:
+            raise GameError(Reason.TABLE_NOT_FOUND, "the table was never committed")
+        live.state = self._restore(stored.snapshot)
+        live.no_round_reason = stored.no_round_reason
+        live.shoe = None
+        self._load_players(live)
+        live.stale = False
+
+    def _load_players(self, live: LiveTable) -> None:
+        if live.state.round is None or not live.state.round.wagers:
+            live.players = {}
+            return
+        rows = self._store.players(live.state.table, live.state.round_number)
+        live.players = {row.wager_id: row.reference for row in rows}
+
+    def find(self, table: str) -> LiveTable:
+        """Returns a table.
+
+        Raises:
+            GameError: TABLE_NOT_FOUND.
+        """
+        live = self.tables.get(table)
+        if live is None:
+            raise GameError(Reason.TABLE_NOT_FOUND, f"there is no {table_name(table)}")
+        return live
+
+    def cards(self, live: LiveTable) -> Shoe:
+        """Returns the open shoe's cards, from its sealed seed when they are not at hand.
+
+        Raises:
+            GameError: SEED_UNAVAILABLE: the table fails closed; an operator may retire the shoe.
+        """
+        open_shoe = live.state.shoe
+        if open_shoe is None:
+            raise GameError(Reason.SHOE_NOT_OPEN, "no shoe is open at this table")
+        if live.shoe is None:
+            opening = open_shoe.opening
+            sealed = self._store.sealed_seed(opening.seed_commitment)
+            try:
+                if sealed is None:
+                    raise SealBroken("the sealed seed is gone")
+                live.shoe = self._shoes.reopen(live.state.table, opening, sealed)
+            except SealBroken as error:
+                self._tally.seed_unavailable(live.state.table)
+                raise GameError(
+                    Reason.SEED_UNAVAILABLE, "the open shoe's seed cannot be had"
+                ) from error
+        return live.shoe
+
+    def cards_if_any(self, live: LiveTable) -> Shoe | None:
+        """Returns the open shoe's cards, or None when there are none to be had."""
+        try:
+            return self.cards(live)
+        except GameError:
+            return None
+
+    def stored_answer(self, request: Request) -> bytes | None:
+        """Returns the first answer to a request id, byte for byte, or None for a new one.
+
+        Raises:
+            GameError: REQUEST_ID_REUSED or REQUEST_ID_EXPIRED.
+        """
+        stored = self._store.answer(request.caller, request.request_id)
+        if stored is None:
+            return None
+        if stored.request_hash != request.request_hash:
+            raise GameError(
+                Reason.REQUEST_ID_REUSED,
+                "the request id was used with another request",
+                fields=[("request_id", "belongs to another request")],
+                metadata={"round": stored.round},
+            )
+        if stored.answer is None:
+            raise GameError(
+                Reason.REQUEST_ID_EXPIRED,
+                "the answer is no longer kept; get the round",
+                metadata={"round": stored.round},
+            )
+        self._tally.replayed()
+        return with_checkpoint(stored.answer, self._writer.sign_head(stored.head_text))
+
+    async def command(
+        self,
+        live: LiveTable,
+        request: Request | None,
+        decision: Decide,
+        answer: Answer,
+        offers: Sequence[Offer] = (),
+    ) -> bytes:
+        """Runs one command on a table and returns its answer's bytes.
+
+        Raises:
+            GameError: it was refused, and left no trace.
+        """
+        return await self.finish(self._command(live, request, decision, answer, offers))
+
+    async def create(
+        self,
+        table: str,
+        request: Request,
+        decision: Callable[[Surroundings], Draft],
+        answer: Answer,
+   
+    ) -> bytes:
+        """Creates a table and returns its answer's bytes.
+
+        Raises:
+            GameError: TABLE_EXISTS, or it was refused.
+        """
+        return await self.finish(self._create(table, request, decision, answer))
+
+    async def finish(self, work: Coroutine[Any, Any, bytes]) -> bytes:
+        """Lets the work end even when the caller is gone."""
+        task = asyncio.ensure_future(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(task)
+
+    async def settle_down(self) -> None:
+        """Waits for every command under way."""
+        while self._under_way:
+            await asyncio.wait(set(self._under_way))
+
+    async def _command(
+        self,
+        live: LiveTable,
+        request: Request | None,
+        decision: Decide,
+        answer: Answer,
+        offers: Sequence[Offer],
+    ) -> bytes:
+        async with live.lock:
+            stored = None if request is None else self.stored_answer(request)
+            if stored is not None:
+                return stored
+            caller = "server" if request is None else request.caller
+            while True:
+                if live.stale:
+                    self._refresh(live)
+                before = live.state
+                draft = decision(self._surroundings(caller, before.time_us), live)
+                batch = batch_of(draft, before.sequence, offers, request, answer)
+                outcome, published = await self._writer.append(batch)
+                if isinstance(outcome, Committed):
+                    self._take_over(live, before, draft, offers)
+                    return with_checkpoint(outcome.answer, published.note)
+                if outcome is Dropped.REQUEST_TAKEN and request is not None:
+                    return self._taken(request)
+                live.stale = True
+
+    def _taken(self, request: Request) -> bytes:
+        stored = self.stored_answer(request)
+        if stored is None:
+            raise GameError(Reason.STORAGE_FAILED, "the request is under way", retry_after_ms=100)
+        return stored
+
+    async def _create(
+        self,
+        table: str,
+        request: Request,
+        decision: Callable[[Surroundings], Draft],
+        answer: Answer,
+   
+    ) -> bytes:
+        async with self._creating:
+            stored = self.stored_answer(request)
+            if stored is not None:
+                return stored
+            if table in self.tables:
+                raise GameError(Reason.TABLE_EXISTS, f"there is a {table_name(table)} already")
+            draft = decision(self._surroundings(request.caller, 0))
+            outcome, published = await self._writer.append(
+                batch_of(draft, 0, (), request, answer)
+            )
+            if outcome is Dropped.REQUEST_TAKEN:
+                return self._taken(request)
+            if not isinstance(outcome, Committed):
+                raise GameError(Reason.TABLE_EXISTS, f"there is a {table_name(table)} already")
+            live = self.tables[table] = LiveTable(draft.table, "")
+            self._take_over(live, draft.table, draft, ())
+            return with_checkpoint(outcome.answer, published.note)
+
+    def _surroundings(self, caller: str, floor_us: int) -> Surroundings:
+        return Surroundings(
+            origin=self._origin,
+            now_us=max(self._clock.now_us(), floor_us),
+            head=self._writer.published.head.head,
+            sign=self._statements.sign,
+            draw_shoe=self._shoes.draw,
+            caller=caller,
+        )
+
+    def _take_over(
+        self, live: LiveTable, before: TableState, draft: Draft, offers: Sequence[Offer]
+    ) -> None:
+        """Moves the cache on to what is now durable."""
+        live.state = draft.table
+        live.no_round_reason = draft.no_round_reason
+        if draft.new_shoe is not None:
+            live.shoe = draft.new_shoe.shoe
+        elif draft.table.shoe is None:
+            live.shoe = None
+        if draft.table.round is None or not draft.table.round.wagers:
+            live.players = {}
+        else:
+            live.players |= {offer.wager_id: offer.player for offer in offers}
+        self._tally.committed(before, draft)
+        live.changed.set()
+        live.changed = asyncio.Event()
+
+    def open_round_name(self, live: LiveTable) -> str:
+        """Returns the open round's name, or "" when none is open."""
+        if live.state.round is None:
+            return ""
+        return round_name(live.state.table, live.state.round_number)
+
+    async def open_missing_rounds(self) -> None:
+        """Opens a round on every enabled table that has none, as far as new shoes can be made."""
+        for live in list(self.tables.values()):
+            if _lacks_round(live):
+                with contextlib.suppress(GameError):
+                    await self.command(live, None, _open_if_missing, answers.changed_state)
+
+    async def retire_idle_shoes(self) -> None:
+        """Retires shoes that have dealt and then stood without wagers for the table's idle limit."""
+        now_us = self._clock.now_us()
+        for live in list(self.tables.values()):
+            if _is_idle(live, now_us):
+                with contextlib.suppress(GameError):
+                    await self.command(live, None, self._retire_idle, answers.retired_shoe)
+
+    def _retire_idle(self, around: Surroundings, live: LiveTable) -> Draft:
+        if not _is_idle(live, around.now_us):
+            raise GameError(Reason.WAGERS_STANDING, "the table is in use again")
+        by = pb.Accountability(actor="server", reason="idle limit")
+        cause = pb.RetireCause.RETIRE_CAUSE_IDLE
+        shoe = self.cards(live)
+        no_void = pb.VoidCause.VOID_CAUSE_UNSPECIFIED
+        return decide.retire_shoe(around, live.state, cause, no_void, shoe, by)
+
+
+def _lacks_round(live: LiveTable) -> bool:
+    enabled = live.state.state == pb.TableState.TABLE_STATE_ENABLED
+    return enabled and live.state.round is None
+
+
+def _open_if_missing(around: Surroundings, live: LiveTable) -> Draft:
+    if not _lacks_round(live):
+        raise GameError(Reason.TABLE_STATE_UNREACHABLE, "a round is open")
+    return decide.open_round(around, live.state)
+
+
+def _is_idle(live: LiveTable, now_us: int) -> bool:
+    state = live.state
+    limit_us = state.settings.idle_limit_s * 1_000_000
+    if not limit_us or state.shoe is None or state.shoe.position == 0:
+        return False
+    unwagered = state.round is None or not state.round.wagers
+    playing = state.state == pb.TableState.TABLE_STATE_ENABLED
+    return playing and unwagered and now_us - state.time_us >= limit_us

@@ -1,0 +1,104 @@
+"""The HTTP port: /metrics, /healthz, and the log as C2SP tiles under /log/."""
+
+import re
+from collections.abc import Callable
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from sealedshoe_audit.log.tiles import TILE_WIDTH, index_path, pack_bundle
+from sealedshoe_server.log_writer import LogWriter
+from sealedshoe_server.storage.interface import Store
+
+_NUMBER = r"(?:x[0-9]{3}/)*[0-9]{3}"
+_TILE = re.compile(rf"(?P<level>entries|[0-9]|[1-5][0-9]|6[0-3])/(?P<n>{_NUMBER})(?P<w>\.p/[0-9]+)?")
+IMMUTABLE = {"Cache-Control": "public, max-age=604800, immutable"}
+
+
+class LogFiles:
+    """The log's files, made from the store as they are asked for."""
+
+    def __init__(self, store: Store, writer: LogWriter) -> None:
+        """Takes its collaborators."""
+        self._store = store
+        self._writer = writer
+
+    def tile(self, path: str) -> bytes | None:
+        """Returns the file below `tile/`, or None for a path that no checkpoint implies."""
+        match = _TILE.fullmatch(path)
+        if match is None:
+            return None
+        index = int(match["n"].replace("x", "").replace("/", ""))
+        if index_path(index) != match["n"]:
+            return None
+        width = TILE_WIDTH
+        if match["w"]:
+            digits = match["w"].removeprefix(".p/")
+            width = int(digits)
+            if str(width) != digits or not 0 < width < TILE_WIDTH:
+                return None
+        size = self._writer.published.head.head.size
+        level = 0 if match["level"] == "entries" else int(match["level"])
+        if index * TILE_WIDTH + width > size >> (8 * level):
+            return None
+        if match["level"] == "entries":
+            return pack_bundle(self._store.read(index * TILE_WIDTH, width))
+        return self._store.tile(level, index, width)
+
+
+def make_application(
+    files: LogFiles,
+    writer: LogWriter,
+    trust_text: str,
+    registry: CollectorRegistry,
+    before_scrape: Callable[[], None],
+    problems: Callable[[], list[str]],
+) -> web.Application:
+    """Returns the application.
+
+    Args:
+        trust_text: content of the trust file.
+        before_scrape: sets gauges that nobody sets otherwise.
+        problems: why the server is not healthy; empty when it is.
+    """
+
+    async def metrics(_: web.Request) -> web.Response:
+        before_scrape()
+        return web.Response(
+            body=generate_latest(registry), headers={"Content-Type": CONTENT_TYPE_LATEST}
+        )
+
+    async def healthz(_: web.Request) -> web.Response:
+        found = problems()
+        text = "ok\n" if not found else "".join(f"{problem}\n" for problem in found)
+        return web.Response(text=text, status=503 if found else 200)
+
+    async def checkpoint(_: web.Request) -> web.Response:
+        return web.Response(
+            body=writer.published.note,
+            content_type="text/plain",
+            charset="utf-8",
+            headers={"Cache-Control": "no-store"},
+        )
+
+    async def tile(request: web.Request) -> web.Response:
+        data = files.tile(request.match_info["path"])
+        if data is None:
+            raise web.HTTPNotFound
+        return web.Response(body=data, content_type="application/octet-stream", headers=IMMUTABLE)
+
+    async def trust(_: web.Request) -> web.Response:
+        return web.Response(text=trust_text, content_type="application/json")
+
+    application = web.Application()
+    application.add_routes(
+        [
+            web.get("/metrics", metrics),
+            web.get("/healthz", healthz),
+            web.get("/log/checkpoint", checkpoint),
+            web.get("/log/tile/{path:.+}", tile),
+            web.get("/log/trust.json", trust),
+        ]
+    )
+    return application

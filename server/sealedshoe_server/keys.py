@@ -1,0 +1,112 @@
+"""Key files: made once on an empty data directory, then only read, and only when kept privately.
+
+    root.pem        Ed25519, authorises the statement key; belongs offline once the log is started
+    statement.pem   Ed25519, signs records
+    checkpoint.pem  Ed25519, signs checkpoints
+    sealing.key     64 hex digits, seals seeds
+"""
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+SIGNING_KEYS = ("root", "statement", "checkpoint")
+
+
+class KeyFileError(Exception):
+    """A key file is missing, of the wrong kind, or readable by others."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Keys:
+    """The keys that a running server needs; the root key is not among them."""
+
+    statement: Ed25519PrivateKey
+    checkpoint: Ed25519PrivateKey
+    sealing: bytes
+
+
+def make_keys(directory: Path, random_bytes: Callable[[int], bytes]) -> None:
+    """Writes the four key files.
+
+    Raises:
+        KeyFileError: the directory exists with something in it.
+    """
+    directory.mkdir(mode=0o700, exist_ok=True)
+    if any(directory.iterdir()):
+        raise KeyFileError(f"{directory}: not empty, keys are never overwritten")
+    for name in SIGNING_KEYS:
+        key = Ed25519PrivateKey.from_private_bytes(random_bytes(32))
+        pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        _write(directory / f"{name}.pem", pem)
+    _write(directory / "sealing.key", random_bytes(32).hex().encode() + b"\n")
+
+
+def _write(path: Path, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def load_keys(directory: Path) -> Keys:
+    """Returns the keys of a server.
+
+    Raises:
+        KeyFileError: see the class.
+    """
+    return Keys(
+        load_signing_key(directory / "statement.pem"),
+        load_signing_key(directory / "checkpoint.pem"),
+        _load_sealing_key(directory / "sealing.key"),
+    )
+
+
+def load_signing_key(path: Path) -> Ed25519PrivateKey:
+    """Returns an Ed25519 private key.
+
+    Raises:
+        KeyFileError: see the class.
+    """
+    data = _read_private(path)
+    try:
+        key = load_pem_private_key(data, None)
+    except (ValueError, TypeError) as error:
+        raise KeyFileError(f"{path}: not an unencrypted PEM private key") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyFileError(f"{path}: not an Ed25519 key")
+    return key
+
+
+def _load_sealing_key(path: Path) -> bytes:
+    text = _read_private(path)
+    try:
+        key = bytes.fromhex(text.decode("ascii").removesuffix("\n"))
+    except ValueError as error:
+        raise KeyFileError(f"{path}: not a sealing key in hex") from error
+    if len(key) != 32:
+        raise KeyFileError(f"{path}: a sealing key is 32 bytes in hex")
+    return key
+
+
+def _read_private(path: Path) -> bytes:
+    """Reads a file that nobody but its owner, this user, may touch."""
+    try:
+        status = path.stat()
+        data = path.read_bytes()
+    except OSError as error:
+        raise KeyFileError(f"{path}: {error.strerror}") from error
+    if stat.S_IMODE(status.st_mode) & 0o077 or status.st_uid != os.geteuid():
+        raise KeyFileError(f"{path}: others may read it; its mode must be 0600, its owner this user")
+    return data

@@ -1,0 +1,1 @@
+"""The gRPC faces: validate, call, map errors, count."""

@@ -1,0 +1,110 @@
+"""Refusals as gRPC statuses: a canonical code and google.rpc details (AIP-193)."""
+
+import grpc
+from google.protobuf import any_pb2, duration_pb2
+from google.rpc import (  # type: ignore[import-untyped] # generated, without stubs
+    code_pb2,
+    error_details_pb2,
+    status_pb2,
+)
+from grpc import StatusCode
+from grpc_status import rpc_status
+
+from sealedshoe_server.errors import GameError, Reason
+
+DOMAIN = "sealedshoe"
+
+_CODES: dict[StatusCode, tuple[Reason, ...]] = {
+    StatusCode.INVALID_ARGUMENT: (
+        Reason.MESSAGE_MALFORMED,
+        Reason.REQUEST_ID_MISSING,
+        Reason.FIELD_INVALID,
+        Reason.NAME_INVALID,
+        Reason.ENUM_UNSPECIFIED,
+        Reason.PAGE_TOKEN_INVALID,
+        Reason.BET_UNKNOWN,
+        Reason.CURRENCY_UNKNOWN,
+        Reason.STAKE_NOT_POSITIVE,
+        Reason.STAKE_OFF_STEP,
+        Reason.WAGER_ID_DUPLICATE,
+        Reason.GAME_DEFINITION_INVALID,
+        Reason.TABLE_SETTINGS_INVALID,
+    ),
+    StatusCode.OUT_OF_RANGE: (
+        Reason.STAKE_BELOW_MINIMUM,
+        Reason.STAKE_ABOVE_MAXIMUM,
+        Reason.SPOT_ABOVE_MAXIMUM,
+        Reason.TREE_SIZE_UNKNOWN,
+    ),
+    StatusCode.NOT_FOUND: (
+        Reason.TABLE_NOT_FOUND,
+        Reason.GAME_NOT_FOUND,
+        Reason.ROUND_NOT_FOUND,
+    ),
+    StatusCode.FAILED_PRECONDITION: (
+        Reason.ROUND_NOT_OPEN,
+        Reason.ROUND_NOT_FINISHED,
+        Reason.OPENING_MISMATCH,
+        Reason.TABLE_SUSPENDED,
+        Reason.TABLE_CLOSED,
+        Reason.TABLE_STATE_UNREACHABLE,
+        Reason.BETTING_WINDOW_OPEN,
+        Reason.NO_WAGERS,
+        Reason.WAGERS_STANDING,
+        Reason.SHOE_NOT_OPEN,
+    ),
+    StatusCode.ALREADY_EXISTS: (
+        Reason.REQUEST_ID_REUSED,
+        Reason.REQUEST_ID_EXPIRED,
+        Reason.TABLE_EXISTS,
+        Reason.GAME_EXISTS,
+    ),
+    StatusCode.RESOURCE_EXHAUSTED: (
+        Reason.MESSAGE_TOO_LARGE,
+        Reason.TOO_MANY_WAGERS,
+        Reason.READER_TOO_SLOW,
+    ),
+    StatusCode.PERMISSION_DENIED: (Reason.NOT_THE_DEALER,),
+    StatusCode.UNAVAILABLE: (
+        Reason.RNG_FAILED,
+        Reason.SEED_UNAVAILABLE,
+        Reason.STORAGE_FAILED,
+        Reason.SERVER_DRAINING,
+    ),
+    StatusCode.INTERNAL: (Reason.INTERNAL,),
+}
+CODE_OF = {reason: code for code, reasons in _CODES.items() for reason in reasons}
+
+
+def to_status(error: GameError) -> grpc.Status:
+    """Returns the status with one ErrorInfo, and BadRequest and RetryInfo where they apply."""
+    details = [
+        error_details_pb2.ErrorInfo(
+            reason=str(error.reason), domain=DOMAIN, metadata=error.metadata
+        )
+    ]
+    packed = [_packed(detail) for detail in details]
+    if error.fields:
+        violations = [
+            error_details_pb2.BadRequest.FieldViolation(field=field, description=problem)
+            for field, problem in error.fields
+        ]
+        packed.append(_packed(error_details_pb2.BadRequest(field_violations=violations)))
+    if error.retry_after_ms is not None:
+        delay = duration_pb2.Duration()
+        delay.FromMilliseconds(error.retry_after_ms)
+        packed.append(_packed(error_details_pb2.RetryInfo(retry_delay=delay)))
+    code = code_pb2.Code.Value(CODE_OF[error.reason].name)
+    return rpc_status.to_status(
+        status_pb2.Status(code=code, message=error.message, details=packed)
+    )
+
+
+def _packed(
+    detail: error_details_pb2.ErrorInfo
+    | error_details_pb2.BadRequest
+    | error_details_pb2.RetryInfo,
+) -> any_pb2.Any:
+    packed = any_pb2.Any()
+    packed.Pack(detail)
+    return packed
