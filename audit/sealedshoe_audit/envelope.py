@@ -36,9 +36,7 @@ def verify_envelope(envelope: Envelope, public_key: bytes, keyid: bytes) -> None
         VerificationError: RECORD_KEY or RECORD_SIGNATURE.
     """
     if envelope.keyid != keyid:
-        raise VerificationError(
-            Code.RECORD_KEY, expected=keyid.hex(), found=envelope.keyid.hex()
-        )
+        raise VerificationError(Code.RECORD_KEY, expected=keyid.hex(), found=envelope.keyid.hex())
     message = pre_authentication(envelope.payload_type, envelope.payload)
     if not is_signed_by(public_key, envelope.signature, message):
         raise VerificationError(

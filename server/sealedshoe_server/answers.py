@@ -102,13 +102,13 @@ def changed_state(draft: Draft, placement: Placement) -> bytes:
 
 def voided_round(draft: Draft, placement: Placement) -> bytes:
     """Returns VoidRound's answer without its checkpoint."""
-    return operator_pb.VoidRoundResponse(
-        records=records_of(draft, placement)
-    ).SerializeToString(deterministic=True)
+    return operator_pb.VoidRoundResponse(records=records_of(draft, placement)).SerializeToString(
+        deterministic=True
+    )
 
 
 def retired_shoe(draft: Draft, placement: Placement) -> bytes:
     """Returns RetireShoe's answer without its checkpoint."""
-    return operator_pb.RetireShoeResponse(
-        records=records_of(draft, placement)
-    ).SerializeToString(deterministic=True)
+    return operator_pb.RetireShoeResponse(records=records_of(draft, placement)).SerializeToString(
+        deterministic=True
+    )

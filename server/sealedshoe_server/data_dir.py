@@ -1,11 +1,11 @@
 """The data directory: one server at a time, keys made once, the log started once.
 
-    lock          held while a server runs
-    log.db        the log and its indexes
-    keys/         key files, mode 0600
-    trust.json    what verifiers need; public
-    vkey          the log's verifier key, one line; public
-    server.json   where the running server listens, for the command line
+lock          held while a server runs
+log.db        the log and its indexes
+keys/         key files, mode 0600
+trust.json    what verifiers need; public
+vkey          the log's verifier key, one line; public
+server.json   where the running server listens, for the command line
 """
 
 import fcntl

@@ -89,6 +89,7 @@ class GameError(Exception):
         self.metadata = dict(metadata or {})
         self.retry_after_ms = retry_after_ms
 
+
 def invalid(reason: Reason, field: str, problem: str) -> GameError:
     """Returns a refusal of one field."""
     return GameError(reason, f"{field}: {problem}", fields=[(field, problem)])

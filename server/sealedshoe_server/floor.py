@@ -212,7 +212,6 @@ class Floor:
         request: Request,
         decision: Callable[[Surroundings], Draft],
         answer: Answer,
-   
     ) -> bytes:
         """Creates a table and returns its answer's bytes.
 
@@ -272,7 +271,6 @@ class Floor:
         request: Request,
         decision: Callable[[Surroundings], Draft],
         answer: Answer,
-   
     ) -> bytes:
         async with self._creating:
             stored = self.stored_answer(request)
@@ -281,9 +279,7 @@ class Floor:
             if table in self.tables:
                 raise GameError(Reason.TABLE_EXISTS, f"there is a {table_name(table)} already")
             draft = decision(self._surroundings(request.caller, 0))
-            outcome, published = await self._writer.append(
-                batch_of(draft, 0, (), request, answer)
-            )
+            outcome, published = await self._writer.append(batch_of(draft, 0, (), request, answer))
             if outcome is Dropped.REQUEST_TAKEN:
                 return self._taken(request)
             if not isinstance(outcome, Committed):

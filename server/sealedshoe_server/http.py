@@ -12,7 +12,9 @@ from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.storage.interface import Store
 
 _NUMBER = r"(?:x[0-9]{3}/)*[0-9]{3}"
-_TILE = re.compile(rf"(?P<level>entries|[0-9]|[1-5][0-9]|6[0-3])/(?P<n>{_NUMBER})(?P<w>\.p/[0-9]+)?")
+_TILE = re.compile(
+    rf"(?P<level>entries|[0-9]|[1-5][0-9]|6[0-3])/(?P<n>{_NUMBER})(?P<w>\.p/[0-9]+)?"
+)
 IMMUTABLE = {"Cache-Control": "public, max-age=604800, immutable"}
 
 

@@ -1,9 +1,9 @@
 """Key files: made once on an empty data directory, then only read, and only when kept privately.
 
-    root.pem        Ed25519, authorises the statement key; belongs offline once the log is started
-    statement.pem   Ed25519, signs records
-    checkpoint.pem  Ed25519, signs checkpoints
-    sealing.key     64 hex digits, seals seeds
+root.pem        Ed25519, authorises the statement key; belongs offline once the log is started
+statement.pem   Ed25519, signs records
+checkpoint.pem  Ed25519, signs checkpoints
+sealing.key     64 hex digits, seals seeds
 """
 
 import os
@@ -108,5 +108,7 @@ def _read_private(path: Path) -> bytes:
     except OSError as error:
         raise KeyFileError(f"{path}: {error.strerror}") from error
     if stat.S_IMODE(status.st_mode) & 0o077 or status.st_uid != os.geteuid():
-        raise KeyFileError(f"{path}: others may read it; its mode must be 0600, its owner this user")
+        raise KeyFileError(
+            f"{path}: others may read it; its mode must be 0600, its owner this user"
+        )
     return data

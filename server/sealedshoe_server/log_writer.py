@@ -141,7 +141,9 @@ class LogWriter:
         for waiting in group:
             if not waiting.done.done():
                 waiting.done.set_exception(
-                    GameError(Reason.STORAGE_FAILED, "the log cannot be written", retry_after_ms=1000)
+                    GameError(
+                        Reason.STORAGE_FAILED, "the log cannot be written", retry_after_ms=1000
+                    )
                 )
 
     def _reload(self) -> None:

@@ -21,9 +21,7 @@ class Metrics:
         self.voided = Counter(
             "sealedshoe_rounds_voided_total", "Rounds voided", ("cause",), registry=registry
         )
-        self.shoes = Counter(
-            "sealedshoe_shoes_total", "Shoes opened", ("game",), registry=registry
-        )
+        self.shoes = Counter("sealedshoe_shoes_total", "Shoes opened", ("game",), registry=registry)
         self.calls = Counter(
             "sealedshoe_calls_total", "Calls ended", ("method", "code"), registry=registry
         )

@@ -54,7 +54,9 @@ class Sealer:
             raise SealBroken("the sealed seed is not the committed one")
         return seed
 
-    def _derive(self, identity: bytes, commitment: bytes, salt: bytes) -> tuple[AESGCM, bytes, bytes]:
+    def _derive(
+        self, identity: bytes, commitment: bytes, salt: bytes
+    ) -> tuple[AESGCM, bytes, bytes]:
         info = DOMAIN_SEAL + identity
         derived = HKDF(SHA256(), 44, salt=salt, info=info).derive(self._key)
         data = info + lp(self.key_id.encode()) + commitment

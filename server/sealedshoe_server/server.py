@@ -1,7 +1,7 @@
 """The composition root of a server process: builds, wires, serves, and winds down in order.
 
-    health NOT_SERVING -> balancers notice -> no new calls -> calls under way end -> the writer empties
-    -> the store closes
+health NOT_SERVING -> balancers notice -> no new calls -> calls under way end -> the writer empties
+-> the store closes
 """
 
 import asyncio

@@ -30,9 +30,7 @@ class ShoeMaker:
         self._rng = rng
         self._sealer = sealer
 
-    def draw(
-        self, table: str, shoe_number: int, game: GameDefinition, head_root: bytes
-    ) -> NewShoe:
+    def draw(self, table: str, shoe_number: int, game: GameDefinition, head_root: bytes) -> NewShoe:
         """Draws a seed and derives its shoe; called only inside the append that commits it.
 
         Raises:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from sealedshoe_audit.fold.state import TableState
-from sealedshoe_audit.v1 import game_pb2, records_pb2 as pb
+from sealedshoe_audit.v1 import game_pb2
+from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_server.dealing.draft import Draft
 from sealedshoe_server.metrics import Metrics
 

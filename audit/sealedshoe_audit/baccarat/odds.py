@@ -7,7 +7,7 @@ is weighted with the number of sequences it stands for. Nothing is sampled and n
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from math import gcd, lcm, perm
 
 from sealedshoe_audit.baccarat.bets import Bet, BetResult
@@ -115,7 +115,8 @@ def _third_cards(
         left[third] += 1
 
 
-def case_counts(bet: Bet, decks: int) -> list[int]:
+@lru_cache(maxsize=256)
+def case_counts(bet: Bet, decks: int) -> tuple[int, ...]:
     """Counts the six-card sequences that each case of the bet decides.
 
     Raises:
@@ -125,7 +126,7 @@ def case_counts(bet: Bet, decks: int) -> list[int]:
     counts = [0] * len(bet.cases)
     for facts, ways in round_counts(decks).items():
         counts[index[id(bet.case(facts))]] += ways
-    return counts
+    return tuple(counts)
 
 
 def theoretical_return(bet: Bet, decks: int) -> Fraction:

@@ -32,7 +32,15 @@ _ROUNDING = {
 
 def rules_text(game: GameDefinition) -> str:
     """Returns the whole text, lines of at most 100 characters."""
-    lines = [f"{game.title} (version {game.version})", "", *_shoe_lines(game), "", _DRAWING, "", "Bets"]
+    lines = [
+        f"{game.title} (version {game.version})",
+        "",
+        *_shoe_lines(game),
+        "",
+        _DRAWING,
+        "",
+        "Bets",
+    ]
     for bet in game.bets:
         lines += _bet_lines(bet)
     lines += ["", *_money_lines(game)]
@@ -100,7 +108,9 @@ def percent(ratio: Fraction, places: int = 6) -> str:
 
 def _money_lines(game: GameDefinition) -> list[str]:
     lines = [f"A payment {_ROUNDING[game.rounding]}."]
-    lines.append(f"Stakes are multiples of {game.step_multiple} minor units of the currency or more.")
+    lines.append(
+        f"Stakes are multiples of {game.step_multiple} minor units of the currency or more."
+    )
     if not game.limits:
         lines.append("The table sets the limits of a player's stake on a spot.")
     lines += [_limit_text(limits) for limits in game.limits]

@@ -96,7 +96,10 @@ def print_shoe(report: dict[str, Any], cards: Sequence[str]) -> None:
         return
     print(f"  seed            {report['seed']}")
     for start in range(0, len(cards), 26):
-        row = [f"[{c}]" if i in used else f" {c} " for i, c in enumerate(cards[start : start + 26], start)]
+        row = [
+            f"[{c}]" if i in used else f" {c} "
+            for i, c in enumerate(cards[start : start + 26], start)
+        ]
         print(f"  {start:3d} {''.join(row)}")
     print()
 
@@ -110,7 +113,8 @@ def print_log(report: dict[str, Any]) -> None:
     for name, game in report["games"].items():
         rounds = game["rounds"]
         shares = [
-            f"{100 * game['outcomes'][o] / max(1, rounds):.2f} %" for o in ("banker", "player", "tie")
+            f"{100 * game['outcomes'][o] / max(1, rounds):.2f} %"
+            for o in ("banker", "player", "tie")
         ]
         rows.append([name, f"{rounds:,}", *shares, str(game["voided"])])
     print(table(("game", "rounds", "Banker", "Player", "Tie", "voided"), rows))
@@ -121,7 +125,9 @@ def print_log(report: dict[str, Any]) -> None:
     if len(report["unclosed_shoes"]) > 20:
         print(f"  open: {len(report['unclosed_shoes']) - 20} more shoes (--json lists all)")
     for opened in report["unfinished_rounds"]:
-        print(f"  undealt: {opened['round']} with {opened['wagers']} wagers, {opened['age_s']} s old")
+        print(
+            f"  undealt: {opened['round']} with {opened['wagers']} wagers, {opened['age_s']} s old"
+        )
     for voided in report["undealt"]:
         outcome = (voided["would_have_paid"] or {}).get("outcome", "unknown until the reveal")
         print(f"  voided: {voided['round']} ({voided['cause']}), would have been: {outcome}")

@@ -42,7 +42,7 @@ class HttpSource:
         """Returns a resource's bytes, or None when the server has none."""
         url = f"{self._prefix}/{path}"
         try:
-            with urllib.request.urlopen(url, timeout=TIMEOUT_S) as response:  # noqa: S310 - http(s) only, see open_source
+            with urllib.request.urlopen(url, timeout=TIMEOUT_S) as response:
                 data: bytes = response.read(MAX_FILE_BYTES + 1)
         except urllib.error.HTTPError as error:
             if error.code == 404:

@@ -32,9 +32,7 @@ def check_log_start(record: pb.LogStarted, origin: str, root_key: bytes) -> None
             Code.RECORD_ORIGIN, expected=origin, found=record.header.origin[:200]
         )
     if record.root_key != root_key:
-        raise VerificationError(
-            Code.ROOT_KEY, expected=root_key.hex(), found=record.root_key.hex()
-        )
+        raise VerificationError(Code.ROOT_KEY, expected=root_key.hex(), found=record.root_key.hex())
     sizes = {len(record.statement_key), len(record.checkpoint_key), len(record.software_manifest)}
     if sizes != {KEY_BYTES}:
         raise VerificationError(Code.ROOT_KEY, expected="keys of 32 bytes", found=str(sizes))

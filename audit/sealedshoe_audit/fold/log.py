@@ -113,9 +113,7 @@ class LogFold:
             case pb.GameInstalled():
                 self._install(record)
             case pb.KeyChanged():
-                self._statement = next_statement_key(
-                    self._statement, record, index, self._root_key
-                )
+                self._statement = next_statement_key(self._statement, record, index, self._root_key)
             case pb.EventRecorded():
                 check_event(record)
             case pb.LogClosed():
@@ -169,9 +167,7 @@ class LogFold:
         game = self.games.get((settings.game_id, settings.game_version))
         if game is None:
             found = f"{settings.game_id[:40]} version {settings.game_version}"
-            raise VerificationError(
-                Code.TABLE_SETTINGS, expected="an installed game", found=found
-            )
+            raise VerificationError(Code.TABLE_SETTINGS, expected="an installed game", found=found)
         check_table_id(record.link.table)
         return table_fold.create(record, hashed, game)
 

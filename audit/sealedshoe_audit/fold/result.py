@@ -10,7 +10,8 @@ from sealedshoe_audit.baccarat.settlement import NotWhole, settle
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.fold.state import OpenRound, TableState
 from sealedshoe_audit.fold.wagers import check_new_wagers
-from sealedshoe_audit.v1 import game_pb2, records_pb2 as pb
+from sealedshoe_audit.v1 import game_pb2
+from sealedshoe_audit.v1 import records_pb2 as pb
 
 
 def settlements(

@@ -120,9 +120,7 @@ def restore(message: state_pb2.TableSnapshot, game: GameDefinition) -> TableStat
         )
         if message.HasField("round")
         else None,
-        shoe=OpenShoe(
-            shoe.opening, shoe.opening_hash, shoe.position, left, shoe.free_rounds_used
-        )
+        shoe=OpenShoe(shoe.opening, shoe.opening_hash, shoe.position, left, shoe.free_rounds_used)
         if message.HasField("shoe")
         else None,
     )

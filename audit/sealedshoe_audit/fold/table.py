@@ -56,7 +56,9 @@ def create(record: pb.TableChanged, leaf: bytes, game: GameDefinition) -> TableS
     """
     if record.link.sequence != 1 or record.link.previous_hash:
         raise VerificationError(
-            Code.CHAIN, expected="sequence 1 and no previous record", found=str(record.link.sequence)
+            Code.CHAIN,
+            expected="sequence 1 and no previous record",
+            found=str(record.link.sequence),
         )
     if record.before != 0 or record.after != State.TABLE_STATE_ENABLED:
         raise VerificationError(
@@ -187,7 +189,9 @@ def _same_shoe(table: TableState, record: pb.RoundOpened) -> OpenShoe:
         raise VerificationError(Code.SHOE_STATE, expected="a new shoe", found="no shoe opening")
     if record.shoe_opening_hash != shoe.opening_hash:
         raise VerificationError(
-            Code.SHOE_OPENING, expected=shoe.opening_hash.hex(), found=record.shoe_opening_hash.hex()
+            Code.SHOE_OPENING,
+            expected=shoe.opening_hash.hex(),
+            found=record.shoe_opening_hash.hex(),
         )
     return shoe
 

@@ -134,7 +134,9 @@ def root_at(size: int, complete: CompleteHash) -> bytes:
     return range_hash(0, size, complete) if size else EMPTY_ROOT
 
 
-def verify_inclusion(index: int, size: int, leaf: bytes, path: Sequence[bytes], root: bytes) -> None:
+def verify_inclusion(
+    index: int, size: int, leaf: bytes, path: Sequence[bytes], root: bytes
+) -> None:
     """Checks that a leaf hash stands at `index` of the tree with this size and root.
 
     Args:

@@ -82,5 +82,7 @@ class TileCheck:
         self._levels[tile_level] = []
         self._next[tile_level] += 1
         if _required(self._source, path) != b"".join(hashes):
-            raise VerificationError(Code.TILE_MISMATCH, expected="hashes of the entries", found=path)
+            raise VerificationError(
+                Code.TILE_MISMATCH, expected="hashes of the entries", found=path
+            )
         self.compared += 1

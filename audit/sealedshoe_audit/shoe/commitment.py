@@ -1,10 +1,10 @@
 """What is committed to before betting, and what a reveal must reproduce.
 
-    seed_commitment = SHA-256("sealedshoe/v1/seed" 00 seed)
-    leaf i < r      = salt_i[16] || uint16(i) || card_i                         (19 bytes)
-    leaf r, if r < n = salt_r[16] || uint16(r) || card_r ... card_(n-1)
-    cards_root      = RFC 6962 root over the leaves
-    salts           = HKDF-SHA256(ikm = seed, salt empty, info "sealedshoe/v1/card-salts"), 16 bytes each
+seed_commitment = SHA-256("sealedshoe/v1/seed" 00 seed)
+leaf i < r      = salt_i[16] || uint16(i) || card_i                         (19 bytes)
+leaf r, if r < n = salt_r[16] || uint16(r) || card_r ... card_(n-1)
+cards_root      = RFC 6962 root over the leaves
+salts           = HKDF-SHA256(ikm = seed, salt empty, info "sealedshoe/v1/card-salts"), 16 bytes each
 """
 
 from dataclasses import dataclass
@@ -117,7 +117,9 @@ def verify_card_range(
     size = tree_size(cards, reach)
     end = start + len(leaves)
     if not leaves or end > reach:
-        raise VerificationError(Code.CARD_PROOF, expected=f"positions below {reach}", found=str(end))
+        raise VerificationError(
+            Code.CARD_PROOF, expected=f"positions below {reach}", found=str(end)
+        )
     for position, leaf in enumerate(leaves, start):
         if len(leaf) != CARD_LEAF_BYTES or leaf[-1] >= 52:
             raise VerificationError(Code.CARD_PROOF, expected="a card leaf", found=leaf.hex())

@@ -13,7 +13,6 @@ The plan, in order; each step stops at its first failure:
     9. receipt     if given: the player's own proof names the same opening, before the result
 """
 
-
 from sealedshoe_audit.containers import parse_evidence, parse_receipt
 from sealedshoe_audit.envelope import parse_envelope, verify_envelope
 from sealedshoe_audit.errors import Code, VerificationError

@@ -1,10 +1,10 @@
 """Verifies a whole published log, in one pass and in constant memory a table.
 
-    1. the checkpoint is signed by a trusted key, of the trusted origin, cosigned by the quorum
-    2. every entry is read, and every tile equals the hashes of the entries
-    3. every record passes the fold (`fold.log`): signature, chain, state, settlement, reveal
-    4. the tree's root is the checkpoint's
-    5. what remains open is listed: shoes not revealed, with their age; wagers not dealt
+1. the checkpoint is signed by a trusted key, of the trusted origin, cosigned by the quorum
+2. every entry is read, and every tile equals the hashes of the entries
+3. every record passes the fold (`fold.log`): signature, chain, state, settlement, reveal
+4. the tree's root is the checkpoint's
+5. what remains open is listed: shoes not revealed, with their age; wagers not dealt
 """
 
 from collections.abc import Callable
@@ -205,4 +205,3 @@ def table_of(entry: bytes) -> str | None:
     except DecodeError:
         return None
     return link.table[:40] or None
-

@@ -250,5 +250,7 @@ def _incomplete(expected: str) -> VerificationError:
 
 def _extra(index: int) -> VerificationError:
     return VerificationError(
-        Code.EVIDENCE_EXTRA, expected="no record that the round does not need", found=f"leaf {index}"
+        Code.EVIDENCE_EXTRA,
+        expected="no record that the round does not need",
+        found=f"leaf {index}",
     )

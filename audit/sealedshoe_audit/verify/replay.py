@@ -32,9 +32,7 @@ def replay_round(source: LogSource, trust: Trust, name: str, progress: Progress)
     return report
 
 
-def _replay(
-    report: Report, source: LogSource, trust: Trust, name: str, progress: Progress
-) -> None:
+def _replay(report: Report, source: LogSource, trust: Trust, name: str, progress: Progress) -> None:
     parsed = parse_round_name(name)
     if parsed is None:
         raise VerificationError(Code.ROUND_UNKNOWN, expected="tables/ID/rounds/N", found=name[:100])
@@ -87,8 +85,10 @@ def _reveals(applied: Applied, found: Applied) -> bool:
     """Whether a record revealed the very shoe that the round was dealt from."""
     shoe = found.before.shoe if found.before is not None else None
     revealed = applied.revealed
-    return revealed is not None and shoe is not None and (
-        revealed.opened.opening_hash == shoe.opening_hash
+    return (
+        revealed is not None
+        and shoe is not None
+        and (revealed.opened.opening_hash == shoe.opening_hash)
     )
 
 

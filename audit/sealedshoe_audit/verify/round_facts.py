@@ -5,7 +5,8 @@ from typing import Any
 from sealedshoe_audit.baccarat.cards import card_text
 from sealedshoe_audit.baccarat.rules import explain
 from sealedshoe_audit.fold.result import check_deal
-from sealedshoe_audit.v1 import game_pb2, records_pb2 as pb
+from sealedshoe_audit.v1 import game_pb2
+from sealedshoe_audit.v1 import records_pb2 as pb
 
 
 def round_json(record: pb.RoundDealt) -> dict[str, Any]:

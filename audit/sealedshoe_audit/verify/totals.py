@@ -55,9 +55,7 @@ def totals_json(totals: GameTotals) -> dict[str, Any]:
         "rounds": totals.rounds,
         "voided": totals.voided,
         "outcomes": totals.outcomes,
-        "expected": {
-            name: f"{ways / sequences(totals.decks):.6f}" for name, ways in exact.items()
-        },
+        "expected": {name: f"{ways / sequences(totals.decks):.6f}" for name, ways in exact.items()},
         "money": {
             currency: {
                 "wagers": money.wagers,

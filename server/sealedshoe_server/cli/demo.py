@@ -1,3 +1,6 @@
 import click
+
+
 @click.command()
-def demo() -> None: pass
+def demo() -> None:
+    pass

@@ -114,7 +114,9 @@ def _table_row(item: pb_game.Table) -> tuple[str, str, str, str, str]:
 @click.option("--maximum", required=True, type=int, help="Minor units.")
 @click.option("--step", default=20, show_default=True, help="Minor units.")
 @click.option("--spot-maximum", default=0, help="All players' stakes on a spot; 0: no bound.")
-@click.option("--betting-window-ms", default=0, help="A round is dealt no sooner after its opening.")
+@click.option(
+    "--betting-window-ms", default=0, help="A round is dealt no sooner after its opening."
+)
 @click.option("--dealer", default="", help="Identity of the only caller who may deal.")
 @click.option("--idle-limit-s", default=0, help="Retire a shoe that stands idle; 0: never.")
 @actor_option

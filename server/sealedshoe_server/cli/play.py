@@ -1,3 +1,6 @@
 import click
+
+
 @click.command()
-def play() -> None: pass
+def play() -> None:
+    pass

@@ -1,12 +1,12 @@
 """What each command on a table brings about: state and command in, signed records out.
 
-    place_wagers   WagersAccepted
-    deal_round     RoundDealt, then the next RoundOpened, or the table's closing
-    open_round     RoundOpened (after a resume)
-    create_table   TableChanged, RoundOpened
-    set_state      TableChanged, with all that closing a table takes
-    void_round     RoundVoided, then the same cards again in the next round
-    retire_shoe    RoundVoided if one is open, ShoeRetired, RoundOpened
+place_wagers   WagersAccepted
+deal_round     RoundDealt, then the next RoundOpened, or the table's closing
+open_round     RoundOpened (after a resume)
+create_table   TableChanged, RoundOpened
+set_state      TableChanged, with all that closing a table takes
+void_round     RoundVoided, then the same cards again in the next round
+retire_shoe    RoundVoided if one is open, ShoeRetired, RoundOpened
 """
 
 from collections.abc import Mapping, Sequence
@@ -222,9 +222,7 @@ def _open_round(draft: Draft) -> None:
         record.shoe_opening_hash = table.shoe.opening_hash
         record.first_position = table.shoe.position
     else:
-        shoe = around.draw_shoe(
-            table.table, table.shoe_number + 1, table.game, around.head.root
-        )
+        shoe = around.draw_shoe(table.table, table.shoe_number + 1, table.game, around.head.root)
         record.shoe.CopyFrom(shoe.opening)
         draft.new_shoe = shoe
     draft.add(record)
@@ -270,9 +268,7 @@ def _close(draft: Draft, by: pb.Accountability, shoe: Shoe | None) -> None:
         _void(draft, pb.VoidCause.VOID_CAUSE_TABLE_CLOSED, by)
     if draft.table.shoe is not None:
         _retire(draft, pb.RetireCause.RETIRE_CAUSE_TABLE_CLOSED, by, shoe)
-    draft.add(
-        pb.TableChanged(before=draft.table.state, after=State.TABLE_STATE_CLOSED, by=by)
-    )
+    draft.add(pb.TableChanged(before=draft.table.state, after=State.TABLE_STATE_CLOSED, by=by))
 
 
 def void_round(
@@ -367,4 +363,3 @@ def _retire(
             seed_unavailable=shoe is None,
         )
     )
-

@@ -126,5 +126,8 @@ def _out_of_range(reason: Reason, field: str, amount: int, bound: int) -> GameEr
     below = reason is Reason.STAKE_BELOW_MINIMUM
     problem = f"the sum {amount} is {'below' if below else 'above'} {bound}"
     return GameError(
-        reason, problem, fields=[(field, problem)], metadata={"bound": str(bound), "sum": str(amount)}
+        reason,
+        problem,
+        fields=[(field, problem)],
+        metadata={"bound": str(bound), "sum": str(amount)},
     )

@@ -90,6 +90,4 @@ class AuditService:
 
 
 def _unknown_size(field: str, problem: str) -> GameError:
-    return GameError(
-        Reason.TREE_SIZE_UNKNOWN, f"{field}: {problem}", fields=[(field, problem)]
-    )
+    return GameError(Reason.TREE_SIZE_UNKNOWN, f"{field}: {problem}", fields=[(field, problem)])

@@ -1,13 +1,8 @@
 """GameService: what front-ends call."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
-from functools import partial
 
-import grpc.aio
-
-from sealedshoe_audit.errors import Code
-from sealedshoe_audit.names import parse_game_name, parse_round_name, round_name, table_name
+from sealedshoe_audit.names import parse_game_name, table_name
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_server import answers
 from sealedshoe_server.dealing import decide

@@ -95,9 +95,7 @@ def to_status(error: GameError) -> grpc.Status:
         delay.FromMilliseconds(error.retry_after_ms)
         packed.append(_packed(error_details_pb2.RetryInfo(retry_delay=delay)))
     code = code_pb2.Code.Value(CODE_OF[error.reason].name)
-    return rpc_status.to_status(
-        status_pb2.Status(code=code, message=error.message, details=packed)
-    )
+    return rpc_status.to_status(status_pb2.Status(code=code, message=error.message, details=packed))
 
 
 def _packed(

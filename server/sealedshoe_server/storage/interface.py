@@ -265,9 +265,7 @@ class RoundQuery:
 class Store(Protocol):
     """A durable log with its indexes. `append` is called by one writer at a time, reads by anyone."""
 
-    def append(
-        self, batches: Sequence[Batch], time_us: int
-    ) -> tuple[CommittedHead, list[Outcome]]:
+    def append(self, batches: Sequence[Batch], time_us: int) -> tuple[CommittedHead, list[Outcome]]:
         """Appends a group in one transaction and reads the head back.
 
         Raises:

@@ -125,9 +125,7 @@ class SqliteStore:
         for connection in (self._writer, self._reader):
             connection.close()
 
-    def append(
-        self, batches: Sequence[Batch], time_us: int
-    ) -> tuple[CommittedHead, list[Outcome]]:
+    def append(self, batches: Sequence[Batch], time_us: int) -> tuple[CommittedHead, list[Outcome]]:
         """Appends a group in one transaction and reads the head back.
 
         Raises:
@@ -245,7 +243,10 @@ class SqliteStore:
             ("opened_us >= ?", query.opened_from_us),
             ("opened_us < ?", query.opened_before_us),
             ("opened_index < ?", query.below_index),
-            ("opened_index IN (SELECT opened_index FROM players WHERE reference = ?)", query.player),
+            (
+                "opened_index IN (SELECT opened_index FROM players WHERE reference = ?)",
+                query.player,
+            ),
         ]
         given = [(text, value) for text, value in conditions if value is not None]
         where = " AND ".join(text for text, _ in given) or "1"
