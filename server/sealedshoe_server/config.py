@@ -4,6 +4,7 @@ import ipaddress
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import cast
 
 from sealedshoe_audit.log.checkpoint import is_origin
 
@@ -82,16 +83,18 @@ def load_config(path: Path | None, overrides: dict[str, object]) -> Config:
 
 
 def _typed(name: str, value: object, default: object) -> object:
+    kind = type(default)
     if isinstance(default, Path) and isinstance(value, str | Path):
         return Path(value)
-    if isinstance(default, tuple) and isinstance(value, list | tuple):
-        if all(isinstance(item, str) for item in value):  # pyright: ignore[reportUnknownVariableType]
-            return tuple(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    if isinstance(default, float) and type(value) in (int, float):
-        return float(value)  # type: ignore[arg-type]
-    if type(value) is type(default) and isinstance(value, str | int):
+    if kind is tuple and isinstance(value, list):
+        items = cast("list[object]", value)
+        if all(isinstance(item, str) for item in items):
+            return tuple(items)
+    if kind is float and isinstance(value, int | float) and value is not True:
+        return float(value)
+    if type(value) is kind and isinstance(value, str | int):
         return value
-    raise ConfigError(f"{name}: must be of type {type(default).__name__}")
+    raise ConfigError(f"{name}: must be of type {kind.__name__}")
 
 
 def _check(config: Config) -> None:

@@ -58,6 +58,12 @@ class DataDir:
             raise DataDirError(f"{self.root}: another server runs on this directory") from error
         self._lock_file = file
 
+    def unlock(self) -> None:
+        """Gives the directory up."""
+        if self._lock_file is not None:
+            self._lock_file.close()
+            self._lock_file = None
+
     def load_or_make_keys(self, log_is_new: bool, random_bytes: Callable[[int], bytes]) -> Keys:
         """Returns the keys; makes them with a new log, and only then.
 

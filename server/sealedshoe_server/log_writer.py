@@ -10,6 +10,7 @@ A failed or unknown commit stops the writer: it reloads from the store before it
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -103,6 +104,12 @@ class LogWriter:
             while self._waiting:
                 group, self._waiting = self._waiting[:MAX_GROUP], self._waiting[MAX_GROUP:]
                 await self._commit(group)
+
+    async def expire_answers(self, before_us: int) -> None:
+        """Drops the bytes of old answers, on the store's own thread."""
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(StorageFailed):
+            await loop.run_in_executor(self._executor, self._store.expire_answers, before_us)
 
     def stop(self) -> None:
         """Lets `run` end once nothing waits."""

@@ -129,6 +129,7 @@ def print_log(report: dict[str, Any]) -> None:
             f"  undealt: {opened['round']} with {opened['wagers']} wagers, {opened['age_s']} s old"
         )
     for voided in report["undealt"]:
-        outcome = (voided["would_have_paid"] or {}).get("outcome", "unknown until the reveal")
+        known = voided["would_have_paid"]
+        outcome = known["outcome"] if known else "unknown until the reveal"
         print(f"  voided: {voided['round']} ({voided['cause']}), would have been: {outcome}")
     print()

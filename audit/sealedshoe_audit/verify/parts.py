@@ -122,10 +122,13 @@ def _by_kind(placed: Sequence[Placed]) -> tuple[pb.GameInstalled, list[PlacedTab
 
 def _target(tables: Sequence[PlacedTable], round_number: int) -> PlacedTable:
     for placed in tables:
-        record = placed.record
-        if isinstance(record, pb.RoundDealt | pb.RoundVoided):
-            if record.round_number == round_number:
+        match placed.record:
+            case (pb.RoundDealt() | pb.RoundVoided()) as record if (
+                record.round_number == round_number
+            ):
                 return placed
+            case _:
+                continue
     raise _incomplete(f"the result of round {round_number}")
 
 

@@ -1,16 +1,15 @@
 """Finds the running server through its data directory, and turns refusals into messages."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 import grpc
-from google.rpc import error_details_pb2  # type: ignore[import-untyped] # generated, without stubs
-from grpc_status import rpc_status
 
 from sealedshoe_server.data_dir import DataDirError, running_server
+from sealedshoe_server.google_rpc import refusal_details
 
 TIMEOUT_S = 10.0
 data_dir_option = click.option(
@@ -23,7 +22,7 @@ data_dir_option = click.option(
 
 
 @contextmanager
-def channel_to(data_dir: Path) -> Iterator[grpc.Channel]:
+def channel_to(data_dir: Path) -> Generator[grpc.Channel]:
     """Opens a channel to the server on a data directory; a refusal ends the command with exit 1."""
     try:
         address = running_server(data_dir)["grpc"]
@@ -42,12 +41,9 @@ def refusal_text(error: grpc.RpcError) -> str:
     if not isinstance(error, grpc.Call):
         return str(error)
     text = f"{error.code().name}: {error.details()}"
-    status = rpc_status.from_call(error)
-    for detail in status.details if status is not None else ():
-        info = error_details_pb2.ErrorInfo()
-        bad = error_details_pb2.BadRequest()
-        if detail.Unpack(info):
-            text = f"{info.reason} ({text})"
-        elif detail.Unpack(bad):
-            text += "".join(f"; {v.field}: {v.description}" for v in bad.field_violations)
+    for detail in refusal_details(error):
+        if detail.DESCRIPTOR.name == "ErrorInfo":
+            text = f"{detail.reason} ({text})"
+        else:
+            text += "".join(f"; {v.field}: {v.description}" for v in detail.field_violations)
     return text

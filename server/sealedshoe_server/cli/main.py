@@ -14,8 +14,8 @@ from sealedshoe_server.cli.play import play
 from sealedshoe_server.config import ConfigError, load_config
 from sealedshoe_server.data_dir import DataDirError
 from sealedshoe_server.keys import KeyFileError
+from sealedshoe_server.listeners import PortTaken
 from sealedshoe_server.logs import configure_logs
-from sealedshoe_server.server import PortTaken
 from sealedshoe_server.server import serve as serve_process
 from sealedshoe_server.storage.interface import StorageFailed, StoreRefused
 from sealedshoe_server.v1.operator_service_pb2 import GetStatusRequest

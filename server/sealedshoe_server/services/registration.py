@@ -14,7 +14,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import grpc
 import structlog
@@ -98,7 +98,8 @@ class Layers:
             started = time.perf_counter()
             try:
                 CALLER.set(caller_of(context))
-                if context.time_remaining() is None:
+                remaining = cast("float | None", context.time_remaining())
+                if remaining is None:
                     async with asyncio.timeout(self._default_deadline_s):
                         answer = await behaviour(parse(data))
                 else:

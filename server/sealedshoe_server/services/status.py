@@ -1,18 +1,10 @@
-"""Refusals as gRPC statuses: a canonical code and google.rpc details (AIP-193)."""
+"""Each reason's canonical gRPC code, and refusals as statuses."""
 
 import grpc
-from google.protobuf import any_pb2, duration_pb2
-from google.rpc import (  # type: ignore[import-untyped] # generated, without stubs
-    code_pb2,
-    error_details_pb2,
-    status_pb2,
-)
 from grpc import StatusCode
-from grpc_status import rpc_status
 
 from sealedshoe_server.errors import GameError, Reason
-
-DOMAIN = "sealedshoe"
+from sealedshoe_server.google_rpc import make_status
 
 _CODES: dict[StatusCode, tuple[Reason, ...]] = {
     StatusCode.INVALID_ARGUMENT: (
@@ -77,32 +69,12 @@ CODE_OF = {reason: code for code, reasons in _CODES.items() for reason in reason
 
 
 def to_status(error: GameError) -> grpc.Status:
-    """Returns the status with one ErrorInfo, and BadRequest and RetryInfo where they apply."""
-    details = [
-        error_details_pb2.ErrorInfo(
-            reason=str(error.reason), domain=DOMAIN, metadata=error.metadata
-        )
-    ]
-    packed = [_packed(detail) for detail in details]
-    if error.fields:
-        violations = [
-            error_details_pb2.BadRequest.FieldViolation(field=field, description=problem)
-            for field, problem in error.fields
-        ]
-        packed.append(_packed(error_details_pb2.BadRequest(field_violations=violations)))
-    if error.retry_after_ms is not None:
-        delay = duration_pb2.Duration()
-        delay.FromMilliseconds(error.retry_after_ms)
-        packed.append(_packed(error_details_pb2.RetryInfo(retry_delay=delay)))
-    code = code_pb2.Code.Value(CODE_OF[error.reason].name)
-    return rpc_status.to_status(status_pb2.Status(code=code, message=error.message, details=packed))
-
-
-def _packed(
-    detail: error_details_pb2.ErrorInfo
-    | error_details_pb2.BadRequest
-    | error_details_pb2.RetryInfo,
-) -> any_pb2.Any:
-    packed = any_pb2.Any()
-    packed.Pack(detail)
-    return packed
+    """Returns the status that tells a caller why."""
+    return make_status(
+        CODE_OF[error.reason].name,
+        error.message,
+        str(error.reason),
+        error.metadata,
+        error.fields,
+        error.retry_after_ms,
+    )

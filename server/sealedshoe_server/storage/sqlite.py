@@ -70,7 +70,9 @@ class SqliteStore:
             raise StoreRefused(f"{self._path}: {error}") from error
 
     def _create(self) -> None:
-        schema = resources.files(__package__).joinpath("schema.sql").read_text("utf-8")
+        schema = (
+            resources.files("sealedshoe_server.storage").joinpath("schema.sql").read_text("utf-8")
+        )
         head = Checkpoint(self._origin, 0, EMPTY_ROOT).text()
         self._writer.executescript(f"BEGIN IMMEDIATE;\n{schema}")
         self._writer.execute("INSERT INTO meta VALUES ('origin', ?)", (self._origin,))
