@@ -1,0 +1,1 @@
+"""The main job, shown: a real server process, many clients, a kill in mid-play, and a stranger's verdict."""
