@@ -6,24 +6,44 @@ would make with `sealedshoe_audit`, on every answer.
 
 from dataclasses import dataclass
 
+import grpc
+
 from sealedshoe_audit.containers import seal_receipt
 from sealedshoe_audit.envelope import parse_envelope, verify_envelope
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.fold.keys import StatementKey
 from sealedshoe_audit.log.checkpoint import verify_checkpoint
 from sealedshoe_audit.log.merkle import leaf_hash, split_hashes, verify_inclusion
-from sealedshoe_audit.records import Record, parse_record
+from sealedshoe_audit.records import Record, open_record, parse_record
 from sealedshoe_audit.shoe.commitment import card_leaf, verify_card_range
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.v1.evidence_pb2 import LoggedRecord, Receipt
 from sealedshoe_rng import OsSource
 from sealedshoe_server.v1 import game_service_pb2 as pb_game
+from sealedshoe_server.v1.audit_service_pb2 import ReadRecordsRequest
+from sealedshoe_server.v1.audit_service_pb2_grpc import AuditServiceStub
+
+TIMEOUT_S = 10.0
 
 
 def new_request_id() -> str:
     """Returns a fresh request id."""
     return OsSource().read(16).hex()
+
+
+def statement_key(channel: grpc.Channel) -> bytes:
+    """Returns the statement key that the log's first record names; what it signs is then checked.
+
+    Raises:
+        VerificationError: RECORD_ORDER: the log begins with something else.
+    """
+    request = ReadRecordsRequest(limit=1)
+    for answer in AuditServiceStub(channel).ReadRecords(request, timeout=TIMEOUT_S):
+        record = open_record(answer.envelopes[0])
+        if isinstance(record, pb.LogStarted):
+            return record.statement_key
+    raise VerificationError(Code.RECORD_ORDER, expected="LogStarted", found="another record")
 
 
 @dataclass(slots=True)

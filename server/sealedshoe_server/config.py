@@ -90,8 +90,8 @@ def _typed(name: str, value: object, default: object) -> object:
         items = cast("list[object]", value)
         if all(isinstance(item, str) for item in items):
             return tuple(items)
-    if kind is float and isinstance(value, int | float) and value is not True:
-        return float(value)
+    if kind is float and type(value) in (int, float):
+        return float(cast("float", value))
     if type(value) is kind and isinstance(value, str | int):
         return value
     raise ConfigError(f"{name}: must be of type {kind.__name__}")

@@ -12,12 +12,11 @@ from rich.progress import Progress
 from rich.table import Table as Screen
 
 from sealedshoe_audit.currencies import format_amount
-from sealedshoe_audit.records import open_record
 from sealedshoe_audit.trust import parse_trust
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_server.cli.files import export_log
 from sealedshoe_server.cli.output import console
-from sealedshoe_server.client import Checker, new_request_id
+from sealedshoe_server.client import Checker, new_request_id, statement_key
 from sealedshoe_server.demo.players import GUESTS, Ledger, Mismatch, TablePlayer, ask_again
 from sealedshoe_server.demo.process import ServerProcess
 from sealedshoe_server.demo.totals import CURRENCY, clients_totals, differences
@@ -95,6 +94,8 @@ class Demo:
         """Plays all tables at once; at half time the server is killed and started again."""
         trust = parse_trust((self._out / "data" / "trust.json").read_bytes())
         address = self._server.addresses["grpc"]
+        with grpc.insecure_channel(address) as first:
+            key = statement_key(first)
         async with grpc.aio.insecure_channel(address, options=CHANNEL) as channel:
             stub = GameServiceStub(channel)
             tables = (await stub.ListTables(pb_game.ListTablesRequest(), timeout=10)).tables
@@ -109,7 +110,7 @@ class Demo:
                         half.set()
 
                 ledger = Ledger(progress)
-                checker = Checker(trust, await _statement_key(channel))
+                checker = Checker(trust, key)
                 players = [
                     TablePlayer(
                         stub, checker, ledger, table.name, guests=table.name in SHARED_TABLES
@@ -187,15 +188,6 @@ def _clear(out: Path) -> None:
     for file in FILES:
         (out / file).unlink(missing_ok=True)
     out.mkdir(parents=True, exist_ok=True)
-
-
-async def _statement_key(channel: grpc.aio.Channel) -> bytes:
-    stub = AuditServiceStub(channel)
-    async for answer in stub.ReadRecords(pb_audit.ReadRecordsRequest(limit=1), timeout=10):
-        record = open_record(answer.envelopes[0])
-        if isinstance(record, pb.LogStarted):
-            return record.statement_key
-    raise Mismatch("the log does not begin with LogStarted")
 
 
 def _operate(channel: grpc.Channel) -> None:
