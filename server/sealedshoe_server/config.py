@@ -83,16 +83,18 @@ def load_config(path: Path | None, overrides: dict[str, object]) -> Config:
 
 
 def _typed(name: str, value: object, default: object) -> object:
-    kind = type(default)
+    """A setting has the type of its default; paths come as strings, tuples as arrays of strings."""
+    kind: type[object] = default.__class__
+    given: type[object] = value.__class__
     if isinstance(default, Path) and isinstance(value, str | Path):
         return Path(value)
-    if kind is tuple and isinstance(value, list):
+    if kind is tuple and given is list:
         items = cast("list[object]", value)
         if all(isinstance(item, str) for item in items):
             return tuple(items)
-    if kind is float and type(value) in (int, float):
+    if kind is float and given in (int, float):
         return float(cast("float", value))
-    if type(value) is kind and isinstance(value, str | int):
+    if given is kind and given in (str, int):
         return value
     raise ConfigError(f"{name}: must be of type {kind.__name__}")
 
