@@ -134,6 +134,8 @@ class Floor:
         live = self.tables.get(table)
         if live is None:
             raise GameError(Reason.TABLE_NOT_FOUND, f"there is no {table_name(table)}")
+        if live.stale and not live.lock.locked():
+            self._refresh(live)
         return live
 
     def cards(self, live: LiveTable) -> Shoe:
@@ -224,8 +226,14 @@ class Floor:
         """Lets the work end even when the caller is gone."""
         task = asyncio.ensure_future(work)
         self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        task.add_done_callback(self._ended)
         return await asyncio.shield(task)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        """A refusal that nobody waited for any more is no error."""
+        self._under_way.discard(task)
+        if not task.cancelled():
+            task.exception()
 
     async def settle_down(self) -> None:
         """Waits for every command under way."""

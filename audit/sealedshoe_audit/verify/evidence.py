@@ -55,6 +55,8 @@ def verify_evidence(data: bytes, trust: Trust, receipt: bytes | None = None) -> 
             f"{parts.game.game_id} version {parts.game.version}"
         )
         _verify_round(report, trust.origin, evidence, parts, before, after)
+        if parts.game.free_rounds:
+            report.not_checked.append("free rounds dealt earlier in the shoe: verify the log")
         _verify_players(report, evidence, parts)
         if receipt is not None:
             _verify_receipt(report, receipt, trust, parts)

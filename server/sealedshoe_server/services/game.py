@@ -185,16 +185,13 @@ class GameService:
         table = requests.table_id(request.name, "name")
         live = self._floor.find(table)
         sent = self._watch_start(request, live)
+        caught_up = False
         self._metrics.watchers.inc()
         try:
             while True:
                 changed = live.changed
-                if live.state.sequence - sent > self._watch_buffer and sent:
-                    raise GameError(
-                        Reason.READER_TOO_SLOW,
-                        "resume from the last sequence received",
-                        metadata={"last_sequence": str(sent)},
-                    )
+                if caught_up:
+                    self._check_lag(live, sent)
                 for sequence, index, envelope in self._store.table_entries(
                     table, sent, WATCH_BATCH
                 ):
@@ -204,11 +201,21 @@ class GameService:
                     sent = sequence
                 if sent < live.state.sequence:
                     continue
+                caught_up = True
                 if live.state.state == pb.TableState.TABLE_STATE_CLOSED:
                     return
                 await changed.wait()
         finally:
             self._metrics.watchers.dec()
+
+    def _check_lag(self, live: LiveTable, sent: int) -> None:
+        """A reader may take its time to catch up; once it has, it must keep up."""
+        if live.state.sequence - sent > self._watch_buffer:
+            raise GameError(
+                Reason.READER_TOO_SLOW,
+                "resume from the last sequence received",
+                metadata={"last_sequence": str(sent)},
+            )
 
     def _watch_start(self, request: pb_game.WatchTableRequest, live: LiveTable) -> int:
         if request.HasField("after_sequence"):
