@@ -73,6 +73,14 @@ def _ratio(message: pb.Ratio, field: str) -> Fraction:
     return ratio
 
 
+def _positive(message: pb.Ratio, field: str) -> Fraction:
+    """A ratio that is present is above zero: there is one way to say none."""
+    ratio = _ratio(message, field)
+    if not ratio:
+        raise DefinitionError(field, "is present and zero")
+    return ratio
+
+
 def read_definition(message: pb.GameDefinition) -> GameDefinition:
     """Returns the definition that a message records; `check_definition` says whether it may be used.
 
@@ -122,10 +130,10 @@ def _read_case(message: pb.BetCase, field: str) -> Case:
     except ValueError as error:
         raise DefinitionError(f"{field}.result", "is unknown") from error
     zero = Fraction(0)
-    pays = _ratio(message.pays, f"{field}.pays") if message.HasField("pays") else zero
+    pays = _positive(message.pays, f"{field}.pays") if message.HasField("pays") else zero
     commission = zero
     if message.HasField("commission"):
-        commission = _ratio(message.commission, f"{field}.commission")
+        commission = _positive(message.commission, f"{field}.commission")
     conditions = tuple(Condition(c.fact, tuple(c.values)) for c in message.conditions)
     return Case(conditions, result, pays, commission)
 

@@ -6,7 +6,8 @@ inclusion in a log is proved too.
 
 from sealedshoe_audit.canonical import parse_canonical
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.signing import is_signed_by
+from sealedshoe_audit.log.tiles import MAX_ENTRY_BYTES
+from sealedshoe_audit.signing import SigningKey, is_signed_by
 from sealedshoe_audit.v1.records_pb2 import Envelope
 
 
@@ -20,25 +21,29 @@ def parse_envelope(data: bytes) -> Envelope:
     """Parses an envelope's canonical bytes.
 
     Raises:
-        VerificationError: PARSE, UNKNOWN_FIELD or NOT_CANONICAL.
+        VerificationError: RECORD_LIMITS, PARSE, UNKNOWN_FIELD or NOT_CANONICAL.
     """
+    if len(data) > MAX_ENTRY_BYTES:
+        raise VerificationError(
+            Code.RECORD_LIMITS, expected=f"at most {MAX_ENTRY_BYTES} bytes", found=str(len(data))
+        )
     return parse_canonical(Envelope, data)
 
 
-def verify_envelope(envelope: Envelope, public_key: bytes, keyid: bytes) -> None:
+def verify_envelope(envelope: Envelope, key: SigningKey | None) -> None:
     """Checks key id and signature.
 
     Args:
-        public_key: the statement key in force, 32 bytes.
-        keyid: its SHA-256.
+        key: the statement key in force; None once it is revoked.
 
     Raises:
         VerificationError: RECORD_KEY or RECORD_SIGNATURE.
     """
-    if envelope.keyid != keyid:
-        raise VerificationError(Code.RECORD_KEY, expected=keyid.hex(), found=envelope.keyid.hex())
+    if key is None or envelope.keyid != key.keyid:
+        expected = "no record: the key is revoked" if key is None else key.keyid.hex()
+        raise VerificationError(Code.RECORD_KEY, expected=expected, found=envelope.keyid.hex())
     message = pre_authentication(envelope.payload_type, envelope.payload)
-    if not is_signed_by(public_key, envelope.signature, message):
+    if not is_signed_by(key.public_key, envelope.signature, message):
         raise VerificationError(
             Code.RECORD_SIGNATURE, expected="a good signature", found=envelope.signature.hex()
         )

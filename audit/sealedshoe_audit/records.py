@@ -58,6 +58,9 @@ def _payload_type(kind: type[Record]) -> str:
 
 
 PAYLOAD_TYPES: dict[type[Record], str] = {kind: _payload_type(kind) for kind in _KINDS}
+TABLE_PAYLOAD_TYPES = frozenset(
+    text for kind, text in PAYLOAD_TYPES.items() if "link" in kind.DESCRIPTOR.fields_by_name
+)
 _BY_TYPE = {text: kind for kind, text in PAYLOAD_TYPES.items()}
 
 

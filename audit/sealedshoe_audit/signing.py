@@ -1,5 +1,6 @@
 """Ed25519 (RFC 8032) as this product uses it: 32-byte public keys, 64-byte signatures."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 
@@ -18,6 +19,19 @@ def key_id(public_key: bytes) -> bytes:
 def public_bytes(private_key: Ed25519PrivateKey) -> bytes:
     """Returns the 32 bytes of the public half."""
     return private_key.public_key().public_bytes_raw()
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """A public key as envelopes name it: 32 bytes, and their SHA-256."""
+
+    public_key: bytes
+    keyid: bytes
+
+    @classmethod
+    def of(cls, public_key: bytes) -> "SigningKey":
+        """Names a key by its bytes."""
+        return cls(public_key, key_id(public_key))
 
 
 @lru_cache(maxsize=64)

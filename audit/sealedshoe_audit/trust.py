@@ -78,8 +78,9 @@ def _read(value: object) -> Trust:
         raise _bad("checkpoint keys of type 1 named like the origin")
     if any(key.type != TYPE_COSIGNATURE for key in witnesses):
         raise _bad("witness keys of type 4")
-    if len({key.public_key for key in witnesses}) != len(witnesses):
-        raise _bad("distinct witness keys")
+    keys = [root_key, *(key.public_key for key in (*checkpoint_keys, *witnesses))]
+    if len(set(keys)) != len(keys):
+        raise _bad("distinct keys for distinct purposes")
     if len({key.name for key in witnesses}) != len(witnesses):
         raise _bad("distinct witness names")
     if type(quorum) is not int or not 0 <= quorum <= len(witnesses):

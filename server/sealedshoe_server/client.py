@@ -11,11 +11,11 @@ import grpc
 from sealedshoe_audit.containers import seal_receipt
 from sealedshoe_audit.envelope import parse_envelope, verify_envelope
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.fold.keys import StatementKey
 from sealedshoe_audit.log.checkpoint import verify_checkpoint
 from sealedshoe_audit.log.merkle import leaf_hash, split_hashes, verify_inclusion
 from sealedshoe_audit.records import Record, open_record, parse_record
 from sealedshoe_audit.shoe.commitment import card_leaf, verify_card_range
+from sealedshoe_audit.signing import SigningKey
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.v1.evidence_pb2 import LoggedRecord, Receipt
@@ -76,7 +76,7 @@ class Checker:
             statement_key: from the log's verified first record.
         """
         self._trust = trust
-        self._key = StatementKey.of(statement_key)
+        self._key = SigningKey.of(statement_key)
 
     def record(self, logged: LoggedRecord, checkpoint: bytes) -> Record:
         """Returns a record that is signed and included.
@@ -86,7 +86,7 @@ class Checker:
         """
         head = verify_checkpoint(checkpoint, self._trust).checkpoint
         envelope = parse_envelope(logged.envelope)
-        verify_envelope(envelope, self._key.public_key, self._key.keyid)
+        verify_envelope(envelope, self._key)
         path = split_hashes(logged.inclusion_path)
         leaf = leaf_hash(logged.envelope)
         verify_inclusion(logged.index, head.size, leaf, path, head.root)

@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 
 import grpc
-from tests.end_to_end.reading import read_log
 
 from sealedshoe_audit.fold.log import LogFold
 from sealedshoe_audit.records import open_record
@@ -16,6 +15,7 @@ from sealedshoe_server.demo.players import Ledger, TablePlayer, ask_again
 from sealedshoe_server.demo.process import ServerProcess
 from sealedshoe_server.v1 import game_service_pb2 as pb_game
 from sealedshoe_server.v1.game_service_pb2_grpc import GameServiceStub
+from tests.end_to_end.reading import read_log
 
 KILLS = 100
 LONGEST_PLAY_S = 0.6

@@ -7,7 +7,7 @@ from enum import IntEnum
 from sealedshoe_audit.baccarat.bets import Bet, BetResult, Case
 from sealedshoe_audit.baccarat.cards import CARDS_PER_DECK, MAX_DECKS
 from sealedshoe_audit.baccarat.facts import FACT_VALUES
-from sealedshoe_audit.baccarat.odds import edge_range, theoretical_return
+from sealedshoe_audit.baccarat.odds import edge_range, rounding_period, theoretical_return
 from sealedshoe_audit.baccarat.rules import DEAL_ORDER, MAX_CARDS, RULES
 from sealedshoe_audit.baccarat.settlement import INT64_MAX, NotWhole, Rounding
 from sealedshoe_audit.errors import DefinitionError
@@ -16,6 +16,7 @@ ID = re.compile(r"[a-z0-9-]{1,40}")
 MAX_TITLE_BYTES = 64
 MAX_BETS = 32
 MAX_CASES = 32
+MAX_PERIOD = 20_000  # stakes that a verifier looks at for one bet: a few hundredths of a second
 MAX_TERM = 10**6  # of a pay or commission ratio: keeps every exact return inside 64 bits
 
 
@@ -166,11 +167,20 @@ def _check_bet(game: GameDefinition, bet: Bet, field: str) -> None:
     )
     _require(exact.denominator < 2**64, f"{field}.cases", "the exact return exceeds 64 bits")
     _require(0 <= bet.edge_minimum <= bet.edge_maximum <= 1, f"{field}.edge", "not a band in 0..1")
+    terms = (bet.edge_minimum.denominator, bet.edge_maximum.denominator)
+    _require(max(terms) <= MAX_TERM, f"{field}.edge", f"terms must be at most {MAX_TERM}")
+    period = rounding_period(bet)
+    _require(
+        period <= MAX_PERIOD,
+        f"{field}.cases",
+        f"the pays' denominators have no common multiple of at most {MAX_PERIOD // 2}",
+    )
     inside = bet.edge_minimum <= 1 - exact <= bet.edge_maximum
     _require(inside, f"{field}.edge", "the exact edge lies outside the band")
 
 
 def _check_case(case: Case, field: str) -> None:
+    _require(len(case.conditions) <= MAX_CASES, f"{field}.when", f"at most {MAX_CASES} conditions")
     for index, condition in enumerate(case.conditions):
         path = f"{field}.conditions[{index}]"
         _require(condition.fact in FACT_VALUES, path, f"no fact is called {condition.fact!r}")
@@ -242,9 +252,10 @@ def _check_inside(game: GameDefinition, limits: TableLimits, digits: int) -> Non
 
 
 def _check_band(game: GameDefinition, bet: Bet, limits: TableLimits) -> None:
+    """A single wager may be as small as one step: the minimum binds a player's sum on a spot."""
     try:
         low, high = edge_range(
-            bet, game.decks, game.rounding, limits.minimum, limits.maximum, limits.step
+            bet, game.decks, game.rounding, limits.step, limits.maximum, limits.step
         )
     except NotWhole as error:
         raise DefinitionError("limits.step", f"bet {bet.id} would not pay whole units") from error

@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 
 from sealedshoe_audit.baccarat.bets import Bet, BetResult, Case, Condition
 from sealedshoe_audit.baccarat.definition import GameDefinition, GameLimits, Shuffle
+from sealedshoe_audit.baccarat.facts import FACT_VALUES
 from sealedshoe_audit.baccarat.settlement import Rounding
 from sealedshoe_audit.errors import DefinitionError
 
@@ -158,8 +159,10 @@ _OUTCOMES = {"player": 1, "banker": 2, "tie": 3}
 def _fact(fact: str, value: object, path: str) -> int:
     if fact == "outcome" and isinstance(value, str) and value in _OUTCOMES:
         return _OUTCOMES[value]
+    yes_or_no = FACT_VALUES.get(fact) == range(2)
     if isinstance(value, bool):
-        return int(value)
-    if fact != "outcome" and isinstance(value, int) and value >= 0:
+        if yes_or_no:
+            return int(value)
+    elif fact != "outcome" and isinstance(value, int) and value >= 0:
         return value
     raise DefinitionError(path, "must be a small number, true or false, or player, banker or tie")

@@ -69,8 +69,7 @@ def _hands(
         perfect = _perfect_ways(decks, gone.count(first), gone_pair)
         if perfect:
             yield (first, first), 2, perfect
-        if left * (left - 1) > perfect:
-            yield (first, first), 1, left * (left - 1) - perfect
+        yield (first, first), 1, left * (left - 1) - perfect
         for second in range(first + 1, 13):
             yield (first, second), 0, 2 * left * (4 * decks - gone.count(second))
 
@@ -143,12 +142,19 @@ def hit_rate(bet: Bet, decks: int) -> Fraction:
     return Fraction(won, sequences(decks))
 
 
+def rounding_period(bet: Bet) -> int:
+    """After so many minor units of stake, what rounding does to the bet's payments repeats."""
+    pays = (case.pays.denominator for case in bet.cases)
+    return 2 * lcm(*pays, *(case.net.denominator for case in bet.cases))
+
+
 def edge_range(
     bet: Bet, decks: int, rounding: Rounding, minimum: int, maximum: int, step: int
 ) -> tuple[Fraction, Fraction]:
     """Smallest and largest house edge over all allowed stakes, after rounding.
 
-    Rounding errors repeat with the stake modulo the payments' denominators, and weigh less the larger
+    Rounding errors repeat with the stake modulo the payments' denominators (halves to even: twice
+    them), and weigh less the larger
     the stake: the smallest stake of each residue class is its extreme, and the unrounded edge is the
     limit that larger stakes approach. One period of stakes is therefore enough, and exact.
 
@@ -156,8 +162,7 @@ def edge_range(
         settlement.NotWhole: rounding is EXACT and some allowed stake has a payment that is not whole.
     """
     counts = case_counts(bet, decks)
-    period = lcm(*(case.pays.denominator for case in bet.cases))
-    period = lcm(period, *(case.net.denominator for case in bet.cases))
+    period = rounding_period(bet)
     first = -(-minimum // step) * step
     last = min(maximum, first + step * (period // gcd(period, step) - 1))
     total = sequences(decks)

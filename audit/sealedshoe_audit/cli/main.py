@@ -59,17 +59,22 @@ def _usage_error(problem: str, *, as_json: bool) -> NoReturn:
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
+        allow_abbrev=False,
         prog="sealedshoe-audit",
         description="Verify Sealed Shoe rounds and logs without trusting their operator.",
         epilog="Exit status: 0 valid, 1 invalid, 2 usage.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    verify = commands.add_parser("verify", help="check one round's evidence file, offline")
+    verify = commands.add_parser(
+        "verify", allow_abbrev=False, help="check one round's evidence file, offline"
+    )
     verify.add_argument("file", metavar="FILE", help="evidence file")
     verify.add_argument("--receipt", metavar="FILE", help="the player's own receipt of the opening")
-    log = commands.add_parser("log", help="check a whole log")
+    log = commands.add_parser("log", allow_abbrev=False, help="check a whole log")
     log.add_argument("log", metavar="DIR|URL", help="exported log directory, or its URL prefix")
-    replay = commands.add_parser("replay", help="replay one round's shoe and deal, step by step")
+    replay = commands.add_parser(
+        "replay", allow_abbrev=False, help="replay one round's shoe and deal, step by step"
+    )
     replay.add_argument("log", metavar="DIR|URL", help="exported log directory, or its URL prefix")
     replay.add_argument("--round", required=True, metavar="NAME", help="as tables/7/rounds/12")
     for command in (verify, log, replay):
@@ -95,13 +100,15 @@ def _run(options: argparse.Namespace) -> int:
         trust = parse_trust(trust_bytes)
     except VerificationError as error:
         report = Report([Finding.of(error, "trust file")])
+        if options.command != "log":
+            report.facts["round"] = getattr(options, "round", None)
     else:
         report = commands[options.command](options, trust)
     result = report.json()
     if options.json:
-        print(json.dumps(result, ensure_ascii=False))
+        print(json.dumps(result))
     else:
-        _show(options.command, result)
+        _show(options.command, screen.printable(result))
     return VALID if report.valid else INVALID
 
 

@@ -51,6 +51,19 @@ def _is_number(cell: str) -> bool:
     return cell.replace(",", "").replace(".", "").replace("-", "").replace(" %", "").isdigit()
 
 
+def printable(value: Any) -> Any:
+    """Returns a report with every string fit for a terminal: no file may write escape sequences."""
+    if isinstance(value, str):
+        return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in value)
+    if isinstance(value, list):
+        items: list[Any] = value
+        return [printable(item) for item in items]
+    if isinstance(value, dict):
+        fields: dict[str, Any] = value
+        return {key: printable(item) for key, item in fields.items()}
+    return value
+
+
 def print_verdict(report: dict[str, Any]) -> None:
     """Prints what was checked, what was not, the findings, and the verdict."""
     for text in report["checked"]:

@@ -1,31 +1,33 @@
 """Which statement key signs which leaf: the log's start, and changes that the root key authorised."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sealedshoe_audit.errors import Code, VerificationError
+from sealedshoe_audit.log.checkpoint import is_origin
+from sealedshoe_audit.log.merkle import HASH_BYTES
 from sealedshoe_audit.records import key_change_message, log_start_message
-from sealedshoe_audit.signing import KEY_BYTES, is_signed_by, key_id
+from sealedshoe_audit.signing import KEY_BYTES, SigningKey, is_signed_by
 from sealedshoe_audit.v1 import records_pb2 as pb
+
+Purpose = pb.KeyPurpose
+_OTHER_PURPOSES = (Purpose.KEY_PURPOSE_CHECKPOINT, Purpose.KEY_PURPOSE_SEALING)
+PREDECESSOR_REASONS = ("rotation", "recovery")
 
 
 @dataclass(frozen=True, slots=True)
-class StatementKey:
-    """The key in force: 32 public bytes and their SHA-256."""
+class LogKeys:
+    """The keys of a log at some leaf; a revoked key is None."""
 
-    public_key: bytes
-    keyid: bytes
-
-    @classmethod
-    def of(cls, public_key: bytes) -> "StatementKey":
-        """Names a key by its bytes."""
-        return cls(public_key, key_id(public_key))
+    root: bytes
+    statement: SigningKey | None
+    checkpoint: bytes | None
 
 
-def check_log_start(record: pb.LogStarted, origin: str, root_key: bytes) -> None:
-    """Checks that the trusted root key authorised the log's first keys.
+def first_keys(record: pb.LogStarted, origin: str, root_key: bytes) -> LogKeys:
+    """Returns the log's first keys, which the trusted root key authorised.
 
     Raises:
-        VerificationError: RECORD_ORIGIN or ROOT_KEY.
+        VerificationError: RECORD_ORIGIN, RECORD_LIMITS or ROOT_KEY.
     """
     if record.header.origin != origin:
         raise VerificationError(
@@ -43,41 +45,54 @@ def check_log_start(record: pb.LogStarted, origin: str, root_key: bytes) -> None
         raise VerificationError(
             Code.ROOT_KEY, expected="the root key's signature", found=record.root_signature.hex()
         )
+    if record.HasField("predecessor"):
+        _check_predecessor(record.predecessor)
+    return LogKeys(root_key, SigningKey.of(record.statement_key), record.checkpoint_key)
 
 
-def next_statement_key(
-    current: StatementKey | None, record: pb.KeyChanged, index: int, root_key: bytes
-) -> StatementKey | None:
-    """Returns the statement key in force after a KeyChanged; None once it is revoked.
+def _check_predecessor(predecessor: pb.Predecessor) -> None:
+    sound = is_origin(predecessor.origin) and len(predecessor.root) == HASH_BYTES
+    if not sound or predecessor.reason not in PREDECESSOR_REASONS:
+        raise VerificationError(
+            Code.RECORD_LIMITS, expected="origin, root and reason", found=predecessor.reason[:64]
+        )
 
-    1. The root key signed the change; a new signing key proved its possession.
-    2. The change takes effect at the next leaf.
-    3. A statement key can only be changed from the one in force.
+
+def keys_after(keys: LogKeys, record: pb.KeyChanged, index: int) -> LogKeys:
+    """Returns the keys in force after a KeyChanged.
+
+    1. The purpose is listed, and the root key signed the change.
+    2. A new signing key proved its possession, and serves no other purpose.
+    3. The change takes effect at the next leaf, and from the key in force.
 
     Raises:
         VerificationError: KEY_CHANGE.
     """
-    message = key_change_message(record)
-    if not is_signed_by(root_key, record.root_signature, message):
-        raise _bad("the root key's signature", record.root_signature.hex())
-    signs = record.purpose in (
-        pb.KeyPurpose.KEY_PURPOSE_STATEMENT,
-        pb.KeyPurpose.KEY_PURPOSE_CHECKPOINT,
-    )
-    if not signs and record.purpose != pb.KeyPurpose.KEY_PURPOSE_SEALING:
+    if record.purpose not in (Purpose.KEY_PURPOSE_STATEMENT, *_OTHER_PURPOSES):
         raise _bad("a listed purpose", str(record.purpose))
+    message = key_change_message(record)
+    if not is_signed_by(keys.root, record.root_signature, message):
+        raise _bad("the root key's signature", record.root_signature.hex())
+    signs = record.purpose != Purpose.KEY_PURPOSE_SEALING
     if signs and record.new_key:
         if not is_signed_by(record.new_key, record.possession_signature, message):
             raise _bad("proof of possession", record.possession_signature.hex())
+        statement = keys.statement.public_key if keys.statement is not None else None
+        if record.new_key in (keys.root, statement, keys.checkpoint):
+            raise _bad("a key of its own purpose", record.new_key.hex())
     elif record.possession_signature:
         raise _bad("no proof of possession", record.possession_signature.hex())
     if record.first_leaf != index + 1:
         raise _bad(f"first leaf {index + 1}", str(record.first_leaf))
-    if record.purpose != pb.KeyPurpose.KEY_PURPOSE_STATEMENT:
-        return current
-    if current is None or record.old_key != current.public_key:
-        raise _bad("the key in force", record.old_key.hex())
-    return StatementKey.of(record.new_key) if record.new_key else None
+    if record.purpose == Purpose.KEY_PURPOSE_STATEMENT:
+        if keys.statement is None or record.old_key != keys.statement.public_key:
+            raise _bad("the key in force", record.old_key.hex())
+        return replace(keys, statement=SigningKey.of(record.new_key) if record.new_key else None)
+    if record.purpose == Purpose.KEY_PURPOSE_CHECKPOINT:
+        if record.old_key != keys.checkpoint:
+            raise _bad("the key in force", record.old_key.hex())
+        return replace(keys, checkpoint=record.new_key or None)
+    return keys
 
 
 def _bad(expected: str, found: str) -> VerificationError:

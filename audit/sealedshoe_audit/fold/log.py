@@ -8,9 +8,10 @@ from sealedshoe_audit.definition_record import odds_messages, read_definition
 from sealedshoe_audit.envelope import parse_envelope, verify_envelope
 from sealedshoe_audit.errors import Code, DefinitionError, VerificationError
 from sealedshoe_audit.fold import table as table_fold
-from sealedshoe_audit.fold.keys import StatementKey, check_log_start, next_statement_key
+from sealedshoe_audit.fold.keys import LogKeys, first_keys, keys_after
 from sealedshoe_audit.fold.reveal import Dealt, check_reveal, dealt_cards
 from sealedshoe_audit.fold.state import OpenShoe, TableState
+from sealedshoe_audit.log.checkpoint import is_origin
 from sealedshoe_audit.log.merkle import Frontier, leaf_hash
 from sealedshoe_audit.records import (
     MAX_ID_BYTES,
@@ -22,6 +23,7 @@ from sealedshoe_audit.records import (
     parse_record,
 )
 from sealedshoe_audit.shoe.commitment import Shoe
+from sealedshoe_audit.signing import KEY_BYTES
 from sealedshoe_audit.v1 import records_pb2 as pb
 
 # A RoundOpened names a head of at most so many leaves ago: servers name the newest head they know.
@@ -43,7 +45,7 @@ class Applied:
     Attributes:
         before, after: the table's state around it; None for records that are no table's.
         revealed: the shoe that the record closed.
-        skipped_counters: seeds that the RNG instance drew and that no opening shows.
+        counter_gap: seeds that the RNG instance drew and no opening shows; below 0: a counter again.
     """
 
     index: int
@@ -51,7 +53,7 @@ class Applied:
     before: TableState | None = None
     after: TableState | None = None
     revealed: Revealed | None = None
-    skipped_counters: int = 0
+    counter_gap: int = 0
 
 
 class LogFold:
@@ -65,7 +67,7 @@ class LogFold:
         self.games: dict[tuple[str, int], GameDefinition] = {}
         self.tables: dict[str, TableState] = {}
         self._root_key = root_key
-        self._statement: StatementKey | None = None
+        self._keys: LogKeys | None = None
         self._closed = False
         self._dealt: dict[str, list[Dealt]] = {}
         self._counters: dict[bytes, int] = {}
@@ -92,28 +94,27 @@ class LogFold:
         record = parse_record(envelope)
         if isinstance(record, pb.LogStarted):
             self._start(index, record)
-        if self._statement is None:
+        if self._keys is None:
             raise VerificationError(Code.RECORD_ORDER, expected="LogStarted", found="another kind")
-        verify_envelope(envelope, self._statement.public_key, self._statement.keyid)
+        verify_envelope(envelope, self._keys.statement)
         check_header(record.header, self.origin)
         if self._closed:
             raise VerificationError(Code.LOG_CLOSED, expected="no leaf", found=str(index))
-        return self._dispatch(index, record, hashed)
+        return self._dispatch(index, record, hashed, self._keys)
 
     def _start(self, index: int, record: pb.LogStarted) -> None:
         if index != 0:
             raise VerificationError(Code.RECORD_ORDER, expected="index 0", found=str(index))
-        check_log_start(record, self.origin, self._root_key)
-        self._statement = StatementKey.of(record.statement_key)
+        self._keys = first_keys(record, self.origin, self._root_key)
 
-    def _dispatch(self, index: int, record: Record, hashed: bytes) -> Applied:
+    def _dispatch(self, index: int, record: Record, hashed: bytes, keys: LogKeys) -> Applied:
         match record:
             case pb.LogStarted():
                 return Applied(index, record)
             case pb.GameInstalled():
                 self._install(record)
             case pb.KeyChanged():
-                self._statement = next_statement_key(self._statement, record, index, self._root_key)
+                self._keys = keys_after(keys, record, index)
             case pb.EventRecorded():
                 check_event(record)
             case pb.LogClosed():
@@ -133,6 +134,16 @@ class LogFold:
 
     def _close(self, record: pb.LogClosed) -> None:
         check_accountability(record.by)
+        if not is_origin(record.successor_origin) and record.successor_origin:
+            raise VerificationError(
+                Code.RECORD_LIMITS, expected="an origin", found=record.successor_origin[:64]
+            )
+        if len(record.successor_root_key) not in (0, KEY_BYTES):
+            raise VerificationError(
+                Code.RECORD_LIMITS,
+                expected="a root key",
+                found=record.successor_root_key[:40].hex(),
+            )
         open_shoes = [name for name, state in self.tables.items() if state.shoe is not None]
         if open_shoes:
             raise VerificationError(
@@ -148,15 +159,15 @@ class LogFold:
             self.tables[name] = after
             return Applied(index, record, None, after)
         after = table_fold.evolve(before, record, hashed)
-        revealed, skipped = None, 0
+        revealed, gap = None, 0
         if isinstance(record, pb.RoundOpened):
-            skipped = self._check_opening(record)
+            gap = self._check_opening(record)
         elif isinstance(record, pb.RoundDealt):
             self._dealt.setdefault(name, []).extend(dealt_cards(record))
         if before.shoe is not None and after.shoe is None:
             revealed = self._reveal(name, before.shoe, record)
         self.tables[name] = after
-        return Applied(index, record, before, after, revealed, skipped)
+        return Applied(index, record, before, after, revealed, gap)
 
     def _create(self, record: TableRecord, hashed: bytes) -> TableState:
         if not isinstance(record, pb.TableChanged):
@@ -183,7 +194,7 @@ class LogFold:
         self._commitments.add(opening.seed_commitment)
         last = self._counters.get(opening.rng_instance, 0)
         self._counters[opening.rng_instance] = max(last, opening.shoe_counter)
-        return max(0, opening.shoe_counter - last - 1)
+        return opening.shoe_counter - last - 1
 
     def _check_head(self, record: pb.RoundOpened) -> None:
         """The named head is a recent prefix of this very log."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from sealedshoe_audit.baccarat.bets import Case
+from sealedshoe_audit.baccarat.bets import BetResult, Case
 from sealedshoe_audit.baccarat.definition import GameDefinition
 from sealedshoe_audit.baccarat.facts import round_facts
 from sealedshoe_audit.baccarat.rules import Round, ShoeExhausted, deal
@@ -12,6 +12,8 @@ from sealedshoe_audit.fold.state import OpenRound, TableState
 from sealedshoe_audit.fold.wagers import check_new_wagers
 from sealedshoe_audit.v1 import game_pb2
 from sealedshoe_audit.v1 import records_pb2 as pb
+
+_RESULTS = {int(result): result.name.lower() for result in BetResult}
 
 
 def settlements(
@@ -65,9 +67,14 @@ def check_result(table: TableState, opened: OpenRound, record: pb.RoundDealt) ->
             )
 
 
+def result_name(result: int) -> str:
+    """Returns `win`, `push` or `lose`; the number of a result that is none of them."""
+    return _RESULTS.get(result, str(result))
+
+
 def settlement_text(settled: pb.Settlement) -> str:
     """Returns a settlement in one line, for findings."""
-    result = game_pb2.BetResult.Name(settled.result).removeprefix("BET_RESULT_").lower()
+    result = result_name(settled.result)
     return (
         f"{settled.wager.wager_id} on {settled.wager.spot}: {result}, "
         f"returned {settled.gross_return}, commission {settled.commission}"

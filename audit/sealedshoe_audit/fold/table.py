@@ -171,6 +171,12 @@ def _opened(table: TableState, record: pb.RoundOpened, leaf: bytes) -> TableStat
         raise VerificationError(
             Code.ROUND_NUMBER, expected=str(table.round_number + 1), found=str(record.round_number)
         )
+    if len(record.cosigned_head_hash) not in (0, HASH_BYTES):
+        raise VerificationError(
+            Code.HEAD_MISMATCH,
+            expected="a hash or none",
+            found=record.cosigned_head_hash[:40].hex(),
+        )
     shoe = _new_shoe(table, record, leaf) if record.HasField("shoe") else _same_shoe(table, record)
     if record.first_position != shoe.position:
         raise VerificationError(
@@ -196,12 +202,33 @@ def _same_shoe(table: TableState, record: pb.RoundOpened) -> OpenShoe:
     return shoe
 
 
+def check_seed_or_loss(record: pb.ShoeRetired) -> None:
+    """A retired shoe is revealed, or its seed's loss admitted.
+
+    Raises:
+        VerificationError: SHOE_STATE.
+    """
+    if record.seed_unavailable == bool(record.closing.seed):
+        raise VerificationError(
+            Code.SHOE_STATE, expected="a seed, or its loss admitted", found="both or neither"
+        )
+
+
 def _new_shoe(table: TableState, record: pb.RoundOpened, leaf: bytes) -> OpenShoe:
     if table.shoe is not None:
         raise VerificationError(Code.SHOE_STATE, expected="the open shoe", found="a new shoe")
+    check_shoe_opening(record, table.game, table.shoe_number + 1)
+    return OpenShoe(record.shoe, leaf, 0, None, 0)
+
+
+def check_shoe_opening(record: pb.RoundOpened, game: GameDefinition, shoe_number: int) -> None:
+    """Checks a shoe's opening against its game.
+
+    Raises:
+        VerificationError: SHOE_OPENING or RECORD_LIMITS.
+    """
     opening = record.shoe
-    game = table.game
-    expected = (table.shoe_number + 1, game.game_id, game.version, game.cards, game.reach, b"")
+    expected = (shoe_number, game.game_id, game.version, game.cards, game.reach, b"")
     found = (
         opening.shoe_number,
         opening.game_id,
@@ -219,7 +246,6 @@ def _new_shoe(table: TableState, record: pb.RoundOpened, leaf: bytes) -> OpenSho
             Code.SHOE_OPENING, expected="commitments of full length", found=str(sizes)
         )
     check_text(opening.sealing_key_id, MAX_ID_BYTES, "sealing_key_id", least=1)
-    return OpenShoe(opening, leaf, 0, None, 0)
 
 
 def _open_round(table: TableState, opening_hash: bytes) -> OpenRound:
@@ -330,9 +356,6 @@ def _retired(table: TableState, record: pb.ShoeRetired) -> TableState:
         raise VerificationError(Code.ROUND_STATE, expected="no open round", found="an open round")
     if record.cause not in pb.RetireCause.values() or record.cause == 0:
         raise VerificationError(Code.SHOE_STATE, expected="a listed cause", found=str(record.cause))
-    if record.seed_unavailable == bool(record.closing.seed):
-        raise VerificationError(
-            Code.SHOE_STATE, expected="a seed, or its loss admitted", found="both or neither"
-        )
+    check_seed_or_loss(record)
     check_cards_dealt(shoe, record.closing)
     return replace(table, shoe=None)

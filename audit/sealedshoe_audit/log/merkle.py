@@ -180,9 +180,9 @@ def verify_consistency(
         )
     if old == 0:
         _expect_root(EMPTY_ROOT, old_root)
-        return
     if old == new:
         _expect_root(old_root, new_root)
+    if old in (0, new):
         return
     known = dict(zip(ranges, proof, strict=True))
     if old & (old - 1) == 0:
@@ -224,7 +224,13 @@ class Frontier:
 
     @classmethod
     def from_edge(cls, size: int, edge: bytes) -> "Frontier":
-        """Restores what `edge` returned."""
+        """Restores what `edge` returned.
+
+        Raises:
+            ValueError: it is torn.
+        """
+        if len(edge) % HASH_BYTES:
+            raise ValueError("an edge is whole hashes")
         return cls(size, split_hashes(edge))
 
     def edge(self) -> bytes:

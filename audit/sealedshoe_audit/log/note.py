@@ -145,15 +145,17 @@ def verify_signers(note: Note, keys: Sequence[VerifierKey]) -> dict[str, int]:
     """
     known = {(key.name, key.id): key for key in keys}
     signers: dict[str, int] = {}
+    seen: set[VerifierKey] = set()
     for signature in note.signatures:
         key = known.get((signature.name, signature.id))
         if key is None:
             continue
         time_s = _verify_line(note.text, key, signature.blob)
-        if time_s is None or key.name in signers:
+        if time_s is None or key in seen:
             raise VerificationError(
                 Code.NOTE_SIGNATURE, expected=f"one good signature by {key.name}", found="another"
             )
+        seen.add(key)
         signers[key.name] = time_s
     return signers
 

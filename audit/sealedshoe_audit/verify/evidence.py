@@ -16,20 +16,21 @@ The plan, in order; each step stops at its first failure:
 from sealedshoe_audit.containers import parse_evidence, parse_receipt
 from sealedshoe_audit.envelope import parse_envelope, verify_envelope
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.fold.keys import StatementKey, check_log_start, next_statement_key
+from sealedshoe_audit.fold.keys import LogKeys, first_keys, keys_after
 from sealedshoe_audit.fold.log import check_header
 from sealedshoe_audit.fold.reveal import check_reveal, dealt_cards
 from sealedshoe_audit.fold.state import OpenShoe, TableState
+from sealedshoe_audit.fold.table import check_seed_or_loss
 from sealedshoe_audit.log.checkpoint import Checkpoint, verify_checkpoint
 from sealedshoe_audit.log.merkle import leaf_hash, split_hashes, verify_inclusion
 from sealedshoe_audit.names import round_name
 from sealedshoe_audit.records import Record, parse_record, player_commitment
-from sealedshoe_audit.shoe.commitment import Shoe, card_leaf, verify_card_range
+from sealedshoe_audit.shoe.commitment import card_leaf, verify_card_range
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.v1.evidence_pb2 import Evidence, LoggedRecord
 from sealedshoe_audit.verify.parts import Parts, Placed, fold_parts, sort_parts
-from sealedshoe_audit.verify.report import Finding, Report
+from sealedshoe_audit.verify.report import NOTICE, Finding, Report
 from sealedshoe_audit.verify.round_facts import round_json
 
 
@@ -73,7 +74,7 @@ def _checkpoint_text(checkpoint: Checkpoint, cosigned: int) -> str:
 
 def _verify_records(evidence: Evidence, checkpoint: Checkpoint, trust: Trust) -> list[Placed]:
     placed: list[Placed] = []
-    key: StatementKey | None = None
+    keys: LogKeys | None = None
     last = -1
     for logged in evidence.records:
         if logged.index <= last:
@@ -84,16 +85,15 @@ def _verify_records(evidence: Evidence, checkpoint: Checkpoint, trust: Trust) ->
         envelope = parse_envelope(logged.envelope)
         record = parse_record(envelope)
         if isinstance(record, pb.LogStarted) and not placed and logged.index == 0:
-            check_log_start(record, trust.origin, trust.root_key)
-            key = StatementKey.of(record.statement_key)
-        if key is None:
+            keys = first_keys(record, trust.origin, trust.root_key)
+        if keys is None:
             raise VerificationError(
                 Code.EVIDENCE_INCOMPLETE, expected="LogStarted first", found="another record"
             )
-        verify_envelope(envelope, key.public_key, key.keyid)
+        verify_envelope(envelope, keys.statement)
         check_header(record.header, trust.origin)
         if isinstance(record, pb.KeyChanged):
-            key = next_statement_key(key, record, logged.index, trust.root_key)
+            keys = keys_after(keys, record, logged.index)
         hashed = _verify_included(logged, checkpoint)
         placed.append(Placed(logged.index, record, hashed))
     return placed
@@ -128,13 +128,7 @@ def _verify_round(
                 Code.EVIDENCE_EXTRA, expected="no card proof of a void round", found="one"
             )
         report.facts["outcome"] = "void"
-    revealed = _verify_reveal(origin, parts, shoe, target, open_after=after.shoe is not None)
-    if revealed is None:
-        report.not_checked.append(
-            "seed, shuffle and composition of the shoe: it is not revealed in this file"
-        )
-    else:
-        report.checked.append("the revealed seed replays the whole shoe and every card dealt here")
+    _verify_reveal(report, origin, parts, shoe, open_after=after.shoe is not None)
 
 
 def _verify_cards(shoe: OpenShoe, target: pb.RoundDealt, proof: list[bytes]) -> None:
@@ -145,25 +139,35 @@ def _verify_cards(shoe: OpenShoe, target: pb.RoundDealt, proof: list[bytes]) -> 
 
 
 def _verify_reveal(
-    origin: str, parts: Parts, shoe: OpenShoe, target: Record, *, open_after: bool
-) -> Shoe | None:
+    report: Report, origin: str, parts: Parts, shoe: OpenShoe, *, open_after: bool
+) -> None:
     """Replays the shoe when this round, or a later record of the file, reveals it."""
-    closing: pb.ShoeClosing | None = None
-    dealt = dealt_cards(target) if isinstance(target, pb.RoundDealt) else []
-    if isinstance(target, pb.RoundDealt) and target.HasField("closing"):
-        closing = target.closing
-    elif parts.reveal is not None:
-        closing = _closing_of(parts.reveal.record, shoe)
+    target = parts.target.record
+    record = target if not open_after or parts.reveal is None else parts.reveal.record
     if parts.reveal is not None and not open_after:
         raise VerificationError(
             Code.EVIDENCE_EXTRA, expected="one reveal", found=f"leaf {parts.reveal.index} too"
         )
-    if closing is None or not closing.seed:
-        return None
-    return check_reveal(origin, parts.table, shoe.opening, closing.seed, dealt)
+    if record is target and open_after:
+        report.not_checked.append(
+            "seed, shuffle and composition of the shoe: it is not revealed in this file"
+        )
+        return
+    closing = _closing_of(record, shoe)
+    if closing is None:
+        lost = Finding(
+            Code.SEED_UNAVAILABLE, "the shoe", "the shoe's seed", "its loss admitted", NOTICE
+        )
+        report.findings.append(lost)
+        report.not_checked.append("seed, shuffle and composition of the shoe: its seed is lost")
+        return
+    dealt = dealt_cards(target) if isinstance(target, pb.RoundDealt) else []
+    check_reveal(origin, parts.table, shoe.opening, closing.seed, dealt)
+    report.checked.append("the revealed seed replays the whole shoe and every card dealt here")
 
 
-def _closing_of(record: Record, shoe: OpenShoe) -> pb.ShoeClosing:
+def _closing_of(record: Record, shoe: OpenShoe) -> pb.ShoeClosing | None:
+    """Returns what a record reveals of the shoe; None when it admits that the seed is lost."""
     if isinstance(record, pb.ShoeRetired):
         if record.shoe_opening_hash != shoe.opening_hash:
             raise VerificationError(
@@ -171,7 +175,8 @@ def _closing_of(record: Record, shoe: OpenShoe) -> pb.ShoeClosing:
                 expected=shoe.opening_hash.hex(),
                 found=record.shoe_opening_hash.hex(),
             )
-        return record.closing
+        check_seed_or_loss(record)
+        return None if record.seed_unavailable else record.closing
     if isinstance(record, pb.RoundDealt) and record.HasField("closing"):
         return record.closing
     raise VerificationError(Code.EVIDENCE_EXTRA, expected="a reveal", found="another record")
@@ -217,6 +222,7 @@ def _state_limits(report: Report, receipt: bool) -> None:
     report.not_checked += [
         "that no other result or void of this round stands elsewhere in the log: verify the log",
         "positions before the previous result",
+        "changes of keys that are not in the file",
         "the head named by the round's opening: verify the log",
     ]
     if not receipt:

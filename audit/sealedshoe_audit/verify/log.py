@@ -18,6 +18,7 @@ from sealedshoe_audit.fold.log import Applied, LogFold
 from sealedshoe_audit.log.checkpoint import Checkpoint, verify_checkpoint
 from sealedshoe_audit.log.reader import LogSource, TileCheck, read_entries
 from sealedshoe_audit.names import round_name, table_name
+from sealedshoe_audit.records import TABLE_PAYLOAD_TYPES
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.verify.report import NOTICE, Finding, Report
@@ -118,13 +119,11 @@ class _LogCheck:
         except VerificationError as error:
             self._fault(error, index, entry)
             return
-        if applied.skipped_counters:
-            self._notice(
-                Code.SHOE_COUNTER_GAP,
-                f"leaf {index}",
-                "every seed drawn to open a shoe",
-                f"{applied.skipped_counters} discarded",
-            )
+        if applied.counter_gap:
+            gap = applied.counter_gap
+            found = f"{gap} discarded" if gap > 0 else "a counter that stood before"
+            expected = "every seed drawn to open a shoe, once"
+            self._notice(Code.SHOE_COUNTER_GAP, f"leaf {index}", expected, found)
         if isinstance(applied.record, pb.ShoeRetired) and applied.record.seed_unavailable:
             self._notice(Code.SEED_UNAVAILABLE, f"leaf {index}", "the shoe's seed", "none")
         self._undealt.take(applied)
@@ -137,7 +136,7 @@ class _LogCheck:
             return
         if table is not None:
             self._broken.add(table)
-        about = f"leaf {index}" if table is None else f"leaf {index} of {table_name(table)}"
+        about = f"leaf {index}" if table is None else f"leaf {index} of {table_name(table[:40])}"
         self._report.add(Finding.of(error, about))
 
     def _notice(self, code: Code, about: str, expected: str, found: str) -> None:
@@ -201,7 +200,8 @@ def table_of(entry: bytes) -> str | None:
     envelope = pb.Envelope()
     try:
         envelope.ParseFromString(entry)
-        link = pb.RoundOpened.FromString(envelope.payload).link
+        if envelope.payload_type not in TABLE_PAYLOAD_TYPES:
+            return None
+        return pb.RoundOpened.FromString(envelope.payload).link.table or None
     except DecodeError:
         return None
-    return link.table[:40] or None

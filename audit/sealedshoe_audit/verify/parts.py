@@ -7,7 +7,9 @@ from sealedshoe_audit.baccarat.definition import GameDefinition, Shuffle
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.fold import table as table_fold
 from sealedshoe_audit.fold.log import check_game, check_table_id
+from sealedshoe_audit.fold.result import check_deal
 from sealedshoe_audit.fold.state import OpenShoe, TableState
+from sealedshoe_audit.fold.table import check_shoe_opening
 from sealedshoe_audit.records import Record, TableRecord
 from sealedshoe_audit.v1 import records_pb2 as pb
 
@@ -109,7 +111,7 @@ def _by_kind(placed: Sequence[Placed]) -> tuple[pb.GameInstalled, list[PlacedTab
         record = item.record
         if isinstance(record, pb.GameInstalled):
             games.append(record)
-            if len(games) > 1:
+            if len(games) > 1 or tables:
                 raise _extra(item.index)
         elif isinstance(record, _TABLE_KINDS):
             tables.append(PlacedTable(item.index, record, item.leaf))
@@ -144,9 +146,10 @@ def _chain(tables: Sequence[PlacedTable], target: PlacedTable) -> tuple[PlacedTa
         chain.append(previous)
         if isinstance(previous.record, pb.RoundDealt):
             break
-    first = chain[-1].record
-    if not isinstance(first, pb.RoundDealt) and first.link.sequence != 1:
-        raise _incomplete("the previous result")
+    first = chain[-1]
+    created = first.record.link.sequence == 1 and first is tables[0]
+    if len(chain) < 2 or not (created or isinstance(first.record, pb.RoundDealt)):
+        raise _incomplete("the previous result, or the table's creation")
     return tuple(reversed(chain))
 
 
@@ -194,10 +197,13 @@ def _state_after_result(
     created: TableState, parts: Parts, placed: PlacedTable, result: pb.RoundDealt
 ) -> TableState:
     """The table as the previous result left it, as far as the file can show."""
+    check_deal(result.cards[0].position if result.cards else 0, result)
     shoe: OpenShoe | None = None
     shoe_number = _shoe_number_before(parts)
     if parts.opening is not None and isinstance(parts.opening.record, pb.RoundOpened):
-        shoe = _shoe_after_result(parts.game, parts.opening, parts.opening.record, result)
+        opening = parts.opening.record
+        check_shoe_opening(opening, parts.game, opening.shoe.shoe_number)
+        shoe = _shoe_after_result(parts.game, parts.opening, opening, result)
         shoe_number = shoe.opening.shoe_number
         if result.HasField("closing") or parts.opening.index > placed.index:
             raise _extra(parts.opening.index)
@@ -226,7 +232,7 @@ def _shoe_after_result(
     game: GameDefinition, placed: PlacedTable, opening: pb.RoundOpened, result: pb.RoundDealt
 ) -> OpenShoe:
     """The open shoe after the previous result; rounds left follow from the cut card's position."""
-    if not result.cards or game.shuffle is Shuffle.EVERY_ROUND:
+    if game.shuffle is Shuffle.EVERY_ROUND:
         raise _extra(placed.index)
     first = result.cards[0].position
     end = first + len(result.cards)

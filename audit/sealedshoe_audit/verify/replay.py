@@ -11,7 +11,7 @@ from sealedshoe_audit.names import parse_round_name, table_name
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.verify.log import Progress, read_checkpoint, table_of
-from sealedshoe_audit.verify.report import Finding, Report
+from sealedshoe_audit.verify.report import NOTICE, Finding, Report
 from sealedshoe_audit.verify.round_facts import round_json
 
 
@@ -47,6 +47,10 @@ def _replay(report: Report, source: LogSource, trust: Trust, name: str, progress
             if _is_result(applied, number):
                 found = applied
                 _show_result(report, applied, applied.before)
+            if found is not None and _loses_seed(applied, found):
+                report.findings.append(
+                    Finding(Code.SEED_UNAVAILABLE, name, "the shoe's seed", "its loss", NOTICE)
+                )
             if found is not None and _reveals(applied, found):
                 _show_shoe(report, applied)
                 shoe_shown = True
@@ -65,7 +69,7 @@ def _replay(report: Report, source: LogSource, trust: Trust, name: str, progress
     if shoe_shown:
         report.checked.append("the revealed seed replays the whole shoe and every card dealt")
     else:
-        report.not_checked.append("seed, shuffle and dealt cards: the shoe is not revealed yet")
+        report.not_checked.append("seed, shuffle and dealt cards: the shoe's seed is not revealed")
 
 
 def _apply(report: Report, fold: LogFold, entry: bytes, table: str) -> Applied | None:
@@ -89,6 +93,18 @@ def _reveals(applied: Applied, found: Applied) -> bool:
         revealed is not None
         and shoe is not None
         and (revealed.opened.opening_hash == shoe.opening_hash)
+    )
+
+
+def _loses_seed(applied: Applied, found: Applied) -> bool:
+    """Whether a record retired the very shoe that the round was dealt from, without its seed."""
+    shoe = found.before.shoe if found.before is not None else None
+    record = applied.record
+    return (
+        isinstance(record, pb.ShoeRetired)
+        and record.seed_unavailable
+        and shoe is not None
+        and record.shoe_opening_hash == shoe.opening_hash
     )
 
 

@@ -4,8 +4,7 @@ from typing import Any
 
 from sealedshoe_audit.baccarat.cards import card_text
 from sealedshoe_audit.baccarat.rules import explain
-from sealedshoe_audit.fold.result import check_deal
-from sealedshoe_audit.v1 import game_pb2
+from sealedshoe_audit.fold.result import check_deal, result_name
 from sealedshoe_audit.v1 import records_pb2 as pb
 
 
@@ -34,7 +33,7 @@ def settlement_json(settled: pb.Settlement) -> dict[str, Any]:
         "wager_id": settled.wager.wager_id,
         "spot": settled.wager.spot,
         "stake": settled.wager.stake,
-        "result": game_pb2.BetResult.Name(settled.result).removeprefix("BET_RESULT_").lower(),
+        "result": result_name(settled.result),
         "gross_return": settled.gross_return,
         "commission": settled.commission,
         "paid": settled.gross_return - settled.commission,

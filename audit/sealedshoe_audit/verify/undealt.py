@@ -41,12 +41,13 @@ class UndealtRounds:
             found = _Undealt(before, cause)
             self._rounds.append(found)
             self._waiting.setdefault(before.table, []).append(found)
-        if applied.revealed is not None:
+        if before.shoe is not None and applied.after is not None and applied.after.shoe is None:
             for waiting in self._waiting.pop(before.table, []):
-                waiting.would_have = _settle(waiting.table, applied.revealed.shoe.order)
+                if applied.revealed is not None:
+                    waiting.would_have = _settle(waiting.table, applied.revealed.shoe.order)
 
     def json(self) -> list[dict[str, Any]]:
-        """Returns every voided wagered round; `would_have_paid` is null until its shoe is revealed."""
+        """Returns every voided wagered round; `would_have_paid` is null unless its shoe was revealed."""
         return [
             {
                 "round": round_name(undealt.table.table, undealt.table.round_number),

@@ -93,9 +93,7 @@ class WorkedLog:
             range_hash(low, high, lambda level, i: self.hashes[level, i])
             for low, high in inclusion_ranges(index, self.frontier.size)
         ]
-        return LoggedRecord(
-            index=index, envelope=self.leaves[index], inclusion_path=b"".join(path)
-        )
+        return LoggedRecord(index=index, envelope=self.leaves[index], inclusion_path=b"".join(path))
 
 
 def main() -> None:
@@ -196,7 +194,9 @@ def main() -> None:
             round_number=1,
             records=[log.logged(index) for index in range(5)],
             card_proof=b"".join(proof),
-            players=[PlayerOpening(wager_id=w.wager_id, salt=salt, reference="player-1") for w in wagers],
+            players=[
+                PlayerOpening(wager_id=w.wager_id, salt=salt, reference="player-1") for w in wagers
+            ],
             checkpoint=log.checkpoint(),
         )
     )
