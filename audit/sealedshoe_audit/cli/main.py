@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from sealedshoe_audit.baccarat.cards import card_text
 from sealedshoe_audit.cli import screen
@@ -108,7 +108,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(result))
     else:
-        _show(options.command, screen.printable(result))
+        _show(options.command, cast("dict[str, Any]", screen.printable(result)))
     return VALID if report.valid else INVALID
 
 

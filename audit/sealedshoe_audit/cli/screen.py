@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 BAR_WIDTH = 30
 REFRESH_S = 0.1
@@ -51,16 +51,14 @@ def _is_number(cell: str) -> bool:
     return cell.replace(",", "").replace(".", "").replace("-", "").replace(" %", "").isdigit()
 
 
-def printable(value: Any) -> Any:
+def printable(value: object) -> object:
     """Returns a report with every string fit for a terminal: no file may write escape sequences."""
     if isinstance(value, str):
         return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in value)
     if isinstance(value, list):
-        items: list[Any] = value
-        return [printable(item) for item in items]
+        return [printable(item) for item in cast("list[object]", value)]
     if isinstance(value, dict):
-        fields: dict[str, Any] = value
-        return {key: printable(item) for key, item in fields.items()}
+        return {key: printable(item) for key, item in cast("dict[str, object]", value).items()}
     return value
 
 

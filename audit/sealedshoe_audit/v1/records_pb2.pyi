@@ -890,7 +890,7 @@ Global___RoundVoided: _TypeAlias = RoundVoided  # noqa: Y015
 
 @_typing.final
 class ShoeRetired(_message.Message):
-    """A shoe ends before its cut card."""
+    """A shoe ends before its last round was dealt."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

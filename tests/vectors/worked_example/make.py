@@ -157,13 +157,16 @@ def main() -> None:
     )
     receipt = seal_receipt(Receipt(opening=log.logged(3), checkpoint=log.checkpoint()))
     finished = deal(shoe.order[:6])
-    salt = sha256(b"worked example salt").digest()[:16]
+    salts = {
+        spot: sha256(f"worked example salt {spot}".encode()).digest()[:16]
+        for spot in ("banker", "player")
+    }
     wagers = [
         pb.Wager(
             wager_id=f"wager-{spot}",
             spot=spot,
             stake=stake,
-            player_commitment=player_commitment(salt, "player-1"),
+            player_commitment=player_commitment(salts[spot], "player-1"),
         )
         for spot, stake in (("banker", 500), ("player", 100))
     ]
@@ -195,7 +198,8 @@ def main() -> None:
             records=[log.logged(index) for index in range(5)],
             card_proof=b"".join(proof),
             players=[
-                PlayerOpening(wager_id=w.wager_id, salt=salt, reference="player-1") for w in wagers
+                PlayerOpening(wager_id=w.wager_id, salt=salts[w.spot], reference="player-1")
+                for w in wagers
             ],
             checkpoint=log.checkpoint(),
         )
