@@ -1,7 +1,10 @@
 """Counts what was committed, and notes what an operator must hear about."""
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Protocol
+
+from prometheus_client import Counter
 
 from sealedshoe_audit.fold.state import TableState
 from sealedshoe_audit.v1 import game_pb2
@@ -22,6 +25,16 @@ class Tally:
         """Counts into `metrics`; lost seeds are also told to somebody who records them."""
         self._metrics = metrics
         self.seed_unavailable = on_seed_unavailable
+        self._rounds = cache(self._rounds_of)  # label children, resolved once
+        self._wagers = cache(self._wagers_of)
+
+    def _rounds_of(self, game: str, outcome: pb.Outcome.ValueType) -> Counter:
+        name = pb.Outcome.Name(outcome).removeprefix("OUTCOME_").lower()
+        return self._metrics.rounds.labels(game, name)
+
+    def _wagers_of(self, game: str, result: game_pb2.BetResult.ValueType) -> Counter:
+        name = game_pb2.BetResult.Name(result).removeprefix("BET_RESULT_").lower()
+        return self._metrics.wagers.labels(game, name)
 
     def count_open(self, tables: Iterable[_HasState]) -> None:
         """Sets the gauges from scratch."""
@@ -55,8 +68,6 @@ class Tally:
             metrics.shoes.labels(after.game.game_id).inc()
 
     def _count_result(self, game: str, record: pb.RoundDealt) -> None:
-        outcome = pb.Outcome.Name(record.outcome).removeprefix("OUTCOME_").lower()
-        self._metrics.rounds.labels(game, outcome).inc()
+        self._rounds(game, record.outcome).inc()
         for settled in record.settlements:
-            result = game_pb2.BetResult.Name(settled.result).removeprefix("BET_RESULT_").lower()
-            self._metrics.wagers.labels(game, result).inc()
+            self._wagers(game, settled.result).inc()

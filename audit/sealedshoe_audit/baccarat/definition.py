@@ -86,7 +86,10 @@ class GameDefinition:
 
     def bet(self, bet_id: str) -> Bet | None:
         """Returns the bet with this id, if there is one."""
-        return next((bet for bet in self.bets if bet.id == bet_id), None)
+        for bet in self.bets:
+            if bet.id == bet_id:
+                return bet
+        return None
 
     def rounds_left_after(self, first: int, end: int, rounds_left: int | None) -> int | None:
         """Counts down a shoe's rounds when one has dealt positions [first, end).

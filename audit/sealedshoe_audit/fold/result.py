@@ -6,7 +6,7 @@ from sealedshoe_audit.baccarat.bets import BetResult, Case
 from sealedshoe_audit.baccarat.definition import GameDefinition
 from sealedshoe_audit.baccarat.facts import round_facts
 from sealedshoe_audit.baccarat.rules import Round, ShoeExhausted, deal
-from sealedshoe_audit.baccarat.settlement import NotWhole, settle
+from sealedshoe_audit.baccarat.settlement import NotWhole, Settlement, settle
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.fold.state import OpenRound, TableState
 from sealedshoe_audit.fold.wagers import check_new_wagers
@@ -16,33 +16,54 @@ from sealedshoe_audit.v1 import records_pb2 as pb
 _RESULTS = {int(result): result.name.lower() for result in BetResult}
 
 
-def settlements(
+def settle_wagers(
     game: GameDefinition, finished: Round, wagers: Iterable[pb.Wager]
-) -> list[pb.Settlement]:
+) -> list[Settlement]:
     """Settles wagers on a finished round, in their order.
 
     Raises:
         VerificationError: SETTLEMENT for a wager that the game cannot settle.
     """
     facts = round_facts(finished)
-    cases: dict[str, Case] = {bet.id: bet.case(facts) for bet in game.bets}
-    settled: list[pb.Settlement] = []
+    cases: dict[str, Case] = {}
+    settled: list[Settlement] = []
     for wager in wagers:
+        case = cases.get(wager.spot)
+        if case is None:
+            bet = game.bet(wager.spot)
+            if bet is None:
+                raise _unsettled(wager)
+            case = cases[wager.spot] = bet.case(facts)
         try:
-            paid = settle(cases[wager.spot], wager.stake, game.rounding)
-        except (KeyError, NotWhole, OverflowError) as error:
-            raise VerificationError(
-                Code.SETTLEMENT, expected="a wager the game settles", found=wager.wager_id
-            ) from error
-        settled.append(
-            pb.Settlement(
-                wager=wager,
-                result=game_pb2.BetResult.ValueType(paid.result),
-                gross_return=paid.gross_return,
-                commission=paid.commission,
-            )
-        )
+            settled.append(settle(case, wager.stake, game.rounding))
+        except (NotWhole, OverflowError) as error:
+            raise _unsettled(wager) from error
     return settled
+
+
+def _unsettled(wager: pb.Wager) -> VerificationError:
+    return VerificationError(
+        Code.SETTLEMENT, expected="a wager the game settles", found=wager.wager_id[:64]
+    )
+
+
+def settlements(
+    game: GameDefinition, finished: Round, wagers: Sequence[pb.Wager]
+) -> list[pb.Settlement]:
+    """Settles wagers on a finished round as they are recorded.
+
+    Raises:
+        VerificationError: SETTLEMENT for a wager that the game cannot settle.
+    """
+    return [
+        pb.Settlement(
+            wager=wager,
+            result=game_pb2.BetResult.ValueType(paid.result),
+            gross_return=paid.gross_return,
+            commission=paid.commission,
+        )
+        for wager, paid in zip(wagers, settle_wagers(game, finished, wagers), strict=True)
+    ]
 
 
 def check_result(table: TableState, opened: OpenRound, record: pb.RoundDealt) -> None:
@@ -59,11 +80,16 @@ def check_result(table: TableState, opened: OpenRound, record: pb.RoundDealt) ->
             Code.SETTLEMENT, expected=f"the {standing} standing wagers first", found="others"
         )
     check_new_wagers(table, opened.wagers, wagers[standing:])
-    expected = settlements(table.game, finished, wagers)
-    for right, found in zip(expected, record.settlements, strict=True):
-        if right != found:
+    for right, found in zip(
+        settle_wagers(table.game, finished, wagers), record.settlements, strict=True
+    ):
+        expected = (int(right.result), right.gross_return, right.commission)
+        if expected != (int(found.result), found.gross_return, found.commission):
+            name = f"{found.wager.wager_id} on {found.wager.spot}"
             raise VerificationError(
-                Code.SETTLEMENT, expected=settlement_text(right), found=settlement_text(found)
+                Code.SETTLEMENT,
+                expected=f"{name}: {_money_text(*expected)}",
+                found=f"{name}: {_money_text(found.result, found.gross_return, found.commission)}",
             )
 
 
@@ -72,13 +98,8 @@ def result_name(result: int) -> str:
     return _RESULTS.get(result, str(result))
 
 
-def settlement_text(settled: pb.Settlement) -> str:
-    """Returns a settlement in one line, for findings."""
-    result = result_name(settled.result)
-    return (
-        f"{settled.wager.wager_id} on {settled.wager.spot}: {result}, "
-        f"returned {settled.gross_return}, commission {settled.commission}"
-    )
+def _money_text(result: int, gross_return: int, commission: int) -> str:
+    return f"{result_name(result)}, returned {gross_return}, commission {commission}"
 
 
 def check_deal(first_position: int, record: pb.RoundDealt) -> Round:

@@ -5,6 +5,7 @@ seeds in `fold.reveal`, per-player limits by the server alone (players' names ne
 """
 
 from dataclasses import replace
+from typing import TypedDict
 
 from sealedshoe_audit.baccarat.definition import GameDefinition, Shuffle, check_table_limits
 from sealedshoe_audit.currencies import CURRENCY_DIGITS
@@ -36,6 +37,19 @@ _TRANSITIONS = {
     },
     State.TABLE_STATE_CLOSED: set[pb.TableState.ValueType](),
 }
+
+
+class _Changes(TypedDict, total=False):
+    """What a record changes of its table, besides sequence, hash and time."""
+
+    state: pb.TableState.ValueType
+    round: OpenRound | None
+    shoe: OpenShoe | None
+    round_number: int
+    shoe_number: int
+    dealt_us: int
+
+
 PLAYABLE = (State.TABLE_STATE_ENABLED, State.TABLE_STATE_DRAINING)
 
 
@@ -108,20 +122,19 @@ def evolve(table: TableState, record: TableRecord, leaf: bytes) -> TableState:
     _check_link(table, record)
     match record:
         case pb.RoundDealt():
-            after = _dealt(table, record)
+            changes = _dealt(table, record)
         case pb.RoundOpened():
-            after = _opened(table, record, leaf)
+            changes = _opened(table, record, leaf)
         case pb.WagersAccepted():
-            after = _accepted(table, record)
+            changes = _accepted(table, record)
         case pb.TableChanged():
-            after = _changed(table, record)
+            changes = _changed(table, record)
         case pb.RoundVoided():
-            after = _voided(table, record)
+            changes = _voided(table, record)
         case pb.ShoeRetired():
-            after = _retired(table, record)
-    return replace(
-        after, sequence=table.sequence + 1, last_hash=leaf, time_us=record.header.time_us
-    )
+            changes = _retired(table, record)
+    time_us = record.header.time_us
+    return replace(table, sequence=table.sequence + 1, last_hash=leaf, time_us=time_us, **changes)
 
 
 def _check_link(table: TableState, record: TableRecord) -> None:
@@ -140,7 +153,7 @@ def _check_link(table: TableState, record: TableRecord) -> None:
         )
 
 
-def _changed(table: TableState, record: pb.TableChanged) -> TableState:
+def _changed(table: TableState, record: pb.TableChanged) -> _Changes:
     check_accountability(record.by)
     if record.before != table.state or not may_change(table.state, record.after):
         raise VerificationError(
@@ -157,10 +170,10 @@ def _changed(table: TableState, record: pb.TableChanged) -> TableState:
         raise VerificationError(
             Code.TABLE_STATE, expected="no open round or shoe", found="a table closed over one"
         )
-    return replace(table, state=record.after)
+    return {"state": record.after}
 
 
-def _opened(table: TableState, record: pb.RoundOpened, leaf: bytes) -> TableState:
+def _opened(table: TableState, record: pb.RoundOpened, leaf: bytes) -> _Changes:
     if table.state != State.TABLE_STATE_ENABLED:
         raise VerificationError(
             Code.TABLE_STATE, expected="an enabled table", found=State.Name(table.state)
@@ -183,10 +196,12 @@ def _opened(table: TableState, record: pb.RoundOpened, leaf: bytes) -> TableStat
             Code.SHOE_STATE, expected=f"position {shoe.position}", found=str(record.first_position)
         )
     opened = OpenRound(leaf, record.header.time_us, record.first_position, ())
-    number = shoe.opening.shoe_number
-    return replace(
-        table, round=opened, shoe=shoe, round_number=record.round_number, shoe_number=number
-    )
+    return {
+        "round": opened,
+        "shoe": shoe,
+        "round_number": record.round_number,
+        "shoe_number": shoe.opening.shoe_number,
+    }
 
 
 def _same_shoe(table: TableState, record: pb.RoundOpened) -> OpenShoe:
@@ -265,17 +280,17 @@ def _check_playable(table: TableState) -> None:
         )
 
 
-def _accepted(table: TableState, record: pb.WagersAccepted) -> TableState:
+def _accepted(table: TableState, record: pb.WagersAccepted) -> _Changes:
     _check_playable(table)
     opened = _open_round(table, record.opening_hash)
     if not record.wagers:
         raise VerificationError(Code.WAGER, expected="at least one wager", found="none")
     check_new_wagers(table, opened.wagers, record.wagers)
     wagers = (*opened.wagers, *record.wagers)
-    return replace(table, round=replace(opened, wagers=wagers))
+    return {"round": replace(opened, wagers=wagers)}
 
 
-def _dealt(table: TableState, record: pb.RoundDealt) -> TableState:
+def _dealt(table: TableState, record: pb.RoundDealt) -> _Changes:
     _check_playable(table)
     opened = _open_round(table, record.opening_hash)
     shoe = table.shoe
@@ -292,16 +307,15 @@ def _dealt(table: TableState, record: pb.RoundDealt) -> TableState:
         )
     end = opened.first_position + len(record.cards)
     left = table.game.rounds_left_after(opened.first_position, end, shoe.rounds_left)
-    after = replace(shoe, position=end, rounds_left=left, free_rounds_used=free)
+    after = OpenShoe(shoe.opening, shoe.opening_hash, end, left, free)
     if record.HasField("closing") != (left == 0):
         raise VerificationError(
             Code.SHOE_STATE, expected="a reveal with the shoe's last round", found="another round"
         )
     if left == 0:
         check_cards_dealt(after, record.closing)
-    return replace(
-        table, round=None, shoe=None if left == 0 else after, dealt_us=record.header.time_us
-    )
+    dealt_us = record.header.time_us
+    return {"round": None, "shoe": None if left == 0 else after, "dealt_us": dealt_us}
 
 
 def _check_deal_time(table: TableState, opened: OpenRound, time_us: int) -> None:
@@ -329,7 +343,7 @@ def check_cards_dealt(shoe: OpenShoe, closing: pb.ShoeClosing) -> None:
         )
 
 
-def _voided(table: TableState, record: pb.RoundVoided) -> TableState:
+def _voided(table: TableState, record: pb.RoundVoided) -> _Changes:
     check_accountability(record.by)
     opened = _open_round(table, record.opening_hash)
     if record.round_number != table.round_number:
@@ -342,10 +356,10 @@ def _voided(table: TableState, record: pb.RoundVoided) -> TableState:
     found = [(returned.wager_id, returned.stake) for returned in record.returned]
     if expected != found:
         raise VerificationError(Code.VOID, expected="every stake returned", found=str(len(found)))
-    return replace(table, round=None)
+    return {"round": None}
 
 
-def _retired(table: TableState, record: pb.ShoeRetired) -> TableState:
+def _retired(table: TableState, record: pb.ShoeRetired) -> _Changes:
     check_accountability(record.by)
     shoe = table.shoe
     if shoe is None or record.shoe_opening_hash != shoe.opening_hash:
@@ -358,4 +372,4 @@ def _retired(table: TableState, record: pb.ShoeRetired) -> TableState:
         raise VerificationError(Code.SHOE_STATE, expected="a listed cause", found=str(record.cause))
     check_seed_or_loss(record)
     check_cards_dealt(shoe, record.closing)
-    return replace(table, shoe=None)
+    return {"shoe": None}

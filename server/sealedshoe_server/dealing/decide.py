@@ -12,7 +12,7 @@ retire_shoe    RoundVoided if one is open, ShoeRetired, RoundOpened
 from collections.abc import Mapping, Sequence
 
 from sealedshoe_audit.baccarat.definition import GameDefinition, Shuffle
-from sealedshoe_audit.baccarat.rules import deal
+from sealedshoe_audit.baccarat.rules import Hand, Outcome, deal
 from sealedshoe_audit.fold.result import settlements
 from sealedshoe_audit.fold.state import OpenRound, TableState
 from sealedshoe_audit.fold.table import PLAYABLE, earliest_deal_us, may_change
@@ -23,6 +23,12 @@ from sealedshoe_server.dealing.wagers import Offer, check_offers
 from sealedshoe_server.errors import GameError, Reason
 
 State = pb.TableState
+_HANDS = {Hand.PLAYER: pb.Hand.HAND_PLAYER, Hand.BANKER: pb.Hand.HAND_BANKER}
+_OUTCOMES = {
+    Outcome.PLAYER: pb.Outcome.OUTCOME_PLAYER,
+    Outcome.BANKER: pb.Outcome.OUTCOME_BANKER,
+    Outcome.TIE: pb.Outcome.OUTCOME_TIE,
+}
 
 
 def create_table(
@@ -158,7 +164,7 @@ def _result(
             position=position,
             card=shoe.order[position],
             salt=shoe.salt(position),
-            hand=pb.Hand.ValueType(hand),
+            hand=_HANDS[hand],
         )
         for position, hand in enumerate(finished.hands, first)
     ]
@@ -170,7 +176,7 @@ def _result(
         player_total=finished.player_total,
         banker_total=finished.banker_total,
         natural=finished.natural,
-        outcome=pb.Outcome.ValueType(finished.outcome),
+        outcome=_OUTCOMES[finished.outcome],
         settlements=settlements(table.game, finished, wagers),
     )
     left = None if table.shoe is None else table.shoe.rounds_left
