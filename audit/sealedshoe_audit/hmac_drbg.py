@@ -5,12 +5,18 @@ the root of the certified RNG, and as the deterministic expansion of a shoe's se
 Left out: the reseed counter's limit of 2^48 (each use here is reseeded far more often).
 """
 
-from hmac import digest
+from hashlib import sha512
 
 OUT_BYTES = 64  # of SHA-512
 MAX_REQUEST_BYTES = 2**16  # SP 800-90A table 2: 2^19 bits a request
 MIN_ENTROPY_BYTES = 32  # SP 800-90A table 2: security strength 256 bits
 MIN_NONCE_BYTES = 16  # SP 800-90A 8.6.7: half the security strength
+
+# FIPS 198-1: the key, filled up to the hash's block of 128 bytes, XOR 36 and XOR 5c. Two hash calls cost
+# half of what a call into the library's HMAC does, and Generate shares the padded key between its blocks.
+_ZEROS = bytes(64)
+_IPAD = bytes(byte ^ 0x36 for byte in range(256))
+_OPAD = bytes(byte ^ 0x5C for byte in range(256))
 
 
 class HmacDrbg:
@@ -62,10 +68,14 @@ class HmacDrbg:
             raise ValueError(f"a request is at most {MAX_REQUEST_BYTES} bytes")
         if additional_input:
             self._update(additional_input)
-        key, value = self._key, self._value
+        inner, outer = (sha512((self._key + _ZEROS).translate(pad)) for pad in (_IPAD, _OPAD))
+        value = self._value
         blocks: list[bytes] = []
         for _ in range(-(-size_bytes // OUT_BYTES)):
-            value = digest(key, value, "sha512")
+            inside, outside = inner.copy(), outer.copy()
+            inside.update(value)
+            outside.update(inside.digest())
+            value = outside.digest()
             blocks.append(value)
         self._value = value
         self._update(additional_input)
@@ -73,9 +83,17 @@ class HmacDrbg:
 
     def _update(self, data: bytes) -> None:
         """SP 800-90A Rev. 1, 10.1.2.2: one round without data, two with."""
-        key = digest(self._key, self._value + b"\x00" + data, "sha512")
-        value = digest(key, self._value, "sha512")
+        key = _hmac(self._key, self._value + b"\x00" + data)
+        value = _hmac(key, self._value)
         if data:
-            key = digest(key, value + b"\x01" + data, "sha512")
-            value = digest(key, value, "sha512")
+            key = _hmac(key, value + b"\x01" + data)
+            value = _hmac(key, value)
         self._key, self._value = key, value
+
+
+def _hmac(key: bytes, data: bytes) -> bytes:
+    """HMAC-SHA-512 (FIPS 198-1) under a key of 64 bytes."""
+    padded = key + _ZEROS
+    return sha512(
+        padded.translate(_OPAD) + sha512(padded.translate(_IPAD) + data).digest()
+    ).digest()
