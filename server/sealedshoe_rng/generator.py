@@ -124,4 +124,7 @@ class CertifiedRng:
 
         They decide no outcome, and must be had while the RNG is failed, for standing wagers to be dealt.
         """
-        return self._os_source.read(size_bytes)
+        data = self._os_source.read(size_bytes)
+        if len(data) != size_bytes:
+            raise OSError(f"{self._os_source.name} gave {len(data)} of {size_bytes} bytes")
+        return data

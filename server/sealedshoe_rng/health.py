@@ -11,6 +11,7 @@ REPETITION_CUTOFF = 5  # SP 800-90B 4.4.1: 1 + ceil(30 / 8)
 PROPORTION_CUTOFF = 16  # SP 800-90B 4.4.2: 1 + critbinom(512, 2^-8, 1 - 2^-30)
 PROPORTION_WINDOW = 512
 STARTUP_BYTES = 4096
+COMPARED_BYTES = 16  # equal by chance once in 2^128
 _REPEATED = re.compile(rb"(.)\1{%d}" % (REPETITION_CUTOFF - 1), re.DOTALL)
 
 
@@ -32,11 +33,12 @@ class SourceHealth:
         """Looks at the bytes of one read.
 
         Raises:
-            HealthFailure: a cut-off is reached, or the read equals the one before.
+            HealthFailure: a cut-off is reached, or the read begins like the one before.
         """
-        if len(data) >= 16 and data == self._last:
-            raise HealthFailure(f"{self._name}: two reads in a row are equal")
-        self._last = data
+        start = data[:COMPARED_BYTES]
+        if len(start) == COMPARED_BYTES and start == self._last:
+            raise HealthFailure(f"{self._name}: two reads in a row begin alike")
+        self._last = start
         if _REPEATED.search(self._tail + data):
             raise HealthFailure(f"{self._name}: repetition count test")
         self._tail = (self._tail + data)[-(REPETITION_CUTOFF - 1) :]

@@ -1,12 +1,15 @@
 """Settings: one TOML file, parsed once into a frozen object. Unknown keys are refused."""
 
 import ipaddress
+import math
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import cast
 
 from sealedshoe_audit.log.checkpoint import is_origin
+
+MAX_WAIT_S = 3600.0
 
 
 class ConfigError(Exception):
@@ -114,10 +117,11 @@ def _check(config: Config) -> None:
         raise ConfigError("log_level: must be debug, info, warning or error")
     positive = ("answers_kept_days", "default_deadline_s", "max_message_bytes", "watch_buffer")
     for name in positive:
-        if getattr(config, name) <= 0:
+        if not 0 < getattr(config, name) < math.inf:
             raise ConfigError(f"{name}: must be above 0")
-    if config.grace_s < 0 or config.drain_s < 0:
-        raise ConfigError("grace_s and drain_s: must not be negative")
+    for name in ("grace_s", "drain_s"):
+        if not 0 <= getattr(config, name) <= MAX_WAIT_S:
+            raise ConfigError(f"{name}: must be 0 to {MAX_WAIT_S:.0f}")
 
 
 def _is_loopback(address: str) -> bool:

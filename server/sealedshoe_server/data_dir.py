@@ -89,9 +89,10 @@ class DataDir:
         Raises:
             DataDirError: keys are there, the log is not.
         """
-        if self.keys.exists() and not self.log.exists():
+        pieces = (self.log, self.log.with_name(f"{self.log.name}-wal"))
+        if self.keys.exists() and not any(p.exists() and p.stat().st_size for p in pieces):
             raise DataDirError(
-                f"{self.log} is missing, but its keys are there: starting a new log under old keys "
+                f"{self.log} is missing or empty, but its keys are there: starting a new log under old keys "
                 "would fork it. Restore the log, or use an empty directory"
             )
 

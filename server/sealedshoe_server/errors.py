@@ -56,6 +56,7 @@ class Reason(StrEnum):
     READER_TOO_SLOW = "READER_TOO_SLOW"
     # not allowed
     NOT_THE_DEALER = "NOT_THE_DEALER"
+    CALLER_UNNAMED = "CALLER_UNNAMED"
     # not now
     RNG_FAILED = "RNG_FAILED"
     SEED_UNAVAILABLE = "SEED_UNAVAILABLE"

@@ -84,6 +84,7 @@ class Floor:
         self._tally = tally
         self._under_way: set[asyncio.Task[Any]] = set()
         self._creating = asyncio.Lock()
+        self.draining = False
         self.tables: dict[str, LiveTable] = {}
         self._take_up_tables()
         writer.on_reload = self._drop_caches
@@ -235,6 +236,12 @@ class Floor:
         if not task.cancelled():
             task.exception()
 
+    def drain(self) -> None:
+        """Wakes all who watch a table, so that they end."""
+        self.draining = True
+        for live in self.tables.values():
+            live.changed.set()
+
     async def settle_down(self) -> None:
         """Waits for every command under way."""
         while self._under_way:
@@ -264,10 +271,11 @@ class Floor:
                     self._take_over(live, before, draft, offers)
                     return with_checkpoint(outcome.answer, published.note)
                 if outcome is Dropped.REQUEST_TAKEN and request is not None:
-                    return self._taken(request)
+                    return self.first_answer(request)
                 live.stale = True
 
-    def _taken(self, request: Request) -> bytes:
+    def first_answer(self, request: Request) -> bytes:
+        """Returns the answer of a request id that the store says is taken."""
         stored = self.stored_answer(request)
         if stored is None:
             raise GameError(Reason.STORAGE_FAILED, "the request is under way", retry_after_ms=100)
@@ -289,7 +297,7 @@ class Floor:
             draft = decision(self._surroundings(request.caller, 0))
             outcome, published = await self._writer.append(batch_of(draft, 0, (), request, answer))
             if outcome is Dropped.REQUEST_TAKEN:
-                return self._taken(request)
+                return self.first_answer(request)
             if not isinstance(outcome, Committed):
                 raise GameError(Reason.TABLE_EXISTS, f"there is a {table_name(table)} already")
             live = self.tables[table] = LiveTable(draft.table, "")

@@ -26,6 +26,10 @@ SERVER = pb.Accountability(actor="server")
 Event = pb.EventClass
 
 
+class RequestTaken(Exception):
+    """Another call with the same request id was first."""
+
+
 class House:
     """Appends what concerns the whole house.
 
@@ -85,6 +89,7 @@ class House:
 
         Raises:
             GameError: GAME_EXISTS or STORAGE_FAILED.
+            RequestTaken: the request id has an answer by now.
         """
         entry = self._entry(record)
         game = record.definition
@@ -96,7 +101,7 @@ class House:
         )
         outcome, published = await self._writer.append(batch)
         if outcome is Dropped.REQUEST_TAKEN:
-            raise GameError(Reason.STORAGE_FAILED, "the request is under way", retry_after_ms=100)
+            raise RequestTaken
         if not isinstance(outcome, Committed):
             raise GameError(
                 Reason.GAME_EXISTS,
@@ -143,29 +148,31 @@ class House:
         """Records what has changed since the last look: RNG failed, clock moved."""
         failure = self._rng.failure
         if failure is not None and self._recorded_failure is None:
+            self._recorded_failure = failure
             self.rng_failed(failure)
             by = pb.Accountability(actor="server", reason=failure[:MAX_TEXT_BYTES])
-            await self.event(Event.EVENT_CLASS_RNG_FAILED, "rng", "healthy", "failed", by)
-            self._recorded_failure = failure
+            try:
+                await self.event(Event.EVENT_CLASS_RNG_FAILED, "rng", "healthy", "failed", by)
+            except GameError:
+                self._recorded_failure = None
+                raise
         behind = self._clock.stepped_back
         if behind and not self._clock_was_behind:
             seconds = f"behind by {self._clock.behind_us // 1_000_000} s"
             await self.event(Event.EVENT_CLASS_CLOCK_MOVED, "clock", "in step", seconds)
         self._clock_was_behind = behind
 
-    async def resume_rng(self, by: pb.Accountability) -> bool:
-        """Runs the RNG's start-up tests again, if it is failed; says whether that was needed.
+    async def resume_rng(self, by: pb.Accountability) -> None:
+        """Runs the RNG's start-up tests again, if it is failed, and records that it is healthy.
 
-        Raises:
-            GameError: RNG_FAILED: it still is.
+        Whoever then needs a new shoe while it is still failed is refused.
         """
         if self._rng.failure is None:
-            return False
+            return
         await self.look_around()
         if not self._rng.resume():
-            raise GameError(Reason.RNG_FAILED, f"the self-tests fail: {self._rng.failure}")
+            return
         await self.event(Event.EVENT_CLASS_RNG_RESUMED, "rng", "failed", "healthy", by)
         self._recorded_failure = None
         self._metrics.rng_healthy.set(1)
         self.on_health()
-        return True

@@ -7,6 +7,7 @@ sealing.key     64 hex digits, seals seeds
 """
 
 import os
+import re
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -91,13 +92,9 @@ def load_signing_key(path: Path) -> Ed25519PrivateKey:
 
 def _load_sealing_key(path: Path) -> bytes:
     text = _read_private(path)
-    try:
-        key = bytes.fromhex(text.decode("ascii").removesuffix("\n"))
-    except ValueError as error:
-        raise KeyFileError(f"{path}: not a sealing key in hex") from error
-    if len(key) != 32:
-        raise KeyFileError(f"{path}: a sealing key is 32 bytes in hex")
-    return key
+    if not re.fullmatch(rb"[0-9a-f]{64}\n?", text):
+        raise KeyFileError(f"{path}: a sealing key is 64 hex digits")
+    return bytes.fromhex(text.decode("ascii"))
 
 
 def _read_private(path: Path) -> bytes:

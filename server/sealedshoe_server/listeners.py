@@ -91,7 +91,7 @@ class Listeners:
         await self._http.setup()
         host, _, port = self._config.http_listen.rpartition(":")
         try:
-            await web.TCPSite(self._http, host, int(port), reuse_port=False).start()
+            await web.TCPSite(self._http, host.strip("[]"), int(port), reuse_port=False).start()
         except OSError as error:
             raise PortTaken(f"{self._config.http_listen}: {error.strerror}") from error
         self.addresses["http"] = f"{host}:{self._http.addresses[0][1]}"

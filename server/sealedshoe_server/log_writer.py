@@ -129,6 +129,11 @@ class LogWriter:
         except (StorageFailed, StoreRefused) as error:
             self._fail(group, error)
             return
+        except Exception as error:
+            for waiting in group:
+                if not waiting.done.done():
+                    waiting.done.set_exception(error)
+            return
         self._metrics.commit_time.observe(time.perf_counter() - started)
         self._metrics.group_size.observe(len(group))
         published = self._publish(head)

@@ -6,6 +6,7 @@ to the very bytes that DealRound gave, under the head that first covered its res
 
 from collections.abc import Callable
 
+from sealedshoe_audit.baccarat.settlement import INT64_MAX
 from sealedshoe_audit.containers import seal_evidence
 from sealedshoe_audit.fold.state import TableState
 from sealedshoe_audit.log.merkle import leaf_hash
@@ -66,7 +67,7 @@ class Rounds:
         Raises:
             GameError: ROUND_NOT_FOUND.
         """
-        stored = self._store.round(table, number)
+        stored = self._store.round(table, number) if number <= INT64_MAX else None
         if stored is None:
             raise GameError(Reason.ROUND_NOT_FOUND, f"there is no {round_name(table, number)}")
         return stored

@@ -18,7 +18,7 @@ import structlog
 
 from sealedshoe_audit.log.note import sign_note
 from sealedshoe_audit.v1 import records_pb2 as pb
-from sealedshoe_rng import CertifiedRng, DeviceSource, EntropySource, OsSource
+from sealedshoe_rng import CertifiedRng, DeviceSource, EntropySource, OsSource, RngFailed
 from sealedshoe_server.clock import Clock
 from sealedshoe_server.config import Config
 from sealedshoe_server.data_dir import DataDir, start_record, trust_of
@@ -63,7 +63,8 @@ class Server:
             bare: install no games and open no tables.
 
         Raises:
-            DataDirError, KeyFileError, StoreRefused, StorageFailed: it must not or cannot run there.
+            DataDirError, KeyFileError, StoreRefused, StorageFailed, RngFailed: it must not or cannot
+                run there.
         """
         self._config = config
         self._bare = bare
@@ -77,6 +78,8 @@ class Server:
         self._is_new = head.head.size == 0
         second = [DeviceSource(Path(path)) for path in config.second_sources]
         self.rng = CertifiedRng(os_source, second, boot_id)
+        if self._is_new and self.rng.failure is not None:
+            raise RngFailed(f"no log is started while the RNG fails: {self.rng.failure}")
         self._keys = self._data.load_or_make_keys(self._is_new, self.rng.random_bytes)
         self._clock = Clock(time.time_ns, time.monotonic_ns, head.time_us)
         self._executor = ThreadPoolExecutor(1, "log")
@@ -244,6 +247,7 @@ class Server:
         watchdog.daemon = True
         watchdog.start()
         self._draining = True
+        self.floor.drain()
         await self._listeners.close_grpc()
         self._housekeeping.cancel()
         await self.floor.settle_down()

@@ -87,7 +87,7 @@ def parse_definition(text: str) -> GameDefinition:
     """
     try:
         root = _Table(tomllib.loads(text), "")
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise DefinitionError("", f"not TOML: {error}") from error
     game = GameDefinition(
         game_id=root.text("game_id"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 import uvloop
 
+from sealedshoe_rng import RngFailed
 from sealedshoe_server.cli.connection import TIMEOUT_S, channel_to, data_dir_option
 from sealedshoe_server.cli.demo import demo
 from sealedshoe_server.cli.files import evidence, export
@@ -49,6 +50,7 @@ def serve(config: Path | None, bare: bool, **options: object) -> None:
         DataDirError,
         KeyFileError,
         PortTaken,
+        RngFailed,
         StorageFailed,
         StoreRefused,
     ) as error:

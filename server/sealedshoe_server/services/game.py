@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 
+from sealedshoe_audit.baccarat.settlement import INT64_MAX
 from sealedshoe_audit.names import parse_game_name, table_name
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_server import answers
@@ -165,15 +166,15 @@ class GameService:
             raise invalid(Reason.FIELD_INVALID, "shoe_number", "needs a parent that names a table")
         if request.state not in pb_game.RoundState.values():
             raise invalid(Reason.FIELD_INVALID, "state", f"has no value {request.state}")
-        opened_from = request.opened_from if request.HasField("opened_from") else None
-        opened_before = request.opened_before if request.HasField("opened_before") else None
+        if request.shoe_number > INT64_MAX:
+            raise invalid(Reason.FIELD_INVALID, "shoe_number", f"must be at most {INT64_MAX}")
         return RoundQuery(
             table=table,
             player=request.player or None,
             shoe_number=request.shoe_number or None,
             state=RoundState(request.state) if request.state else None,
-            opened_from_us=opened_from.ToMicroseconds() if opened_from else None,
-            opened_before_us=opened_before.ToMicroseconds() if opened_before else None,
+            opened_from_us=requests.time_us(request, "opened_from"),
+            opened_before_us=requests.time_us(request, "opened_before"),
             below_index=requests.page_index(request.page_token),
             limit=limit,
         )
@@ -190,6 +191,8 @@ class GameService:
         try:
             while True:
                 changed = live.changed
+                if self._floor.draining:
+                    raise GameError(Reason.SERVER_DRAINING, "resume elsewhere", retry_after_ms=1000)
                 if caught_up:
                     self._check_lag(live, sent)
                 for sequence, index, envelope in self._store.table_entries(
@@ -219,7 +222,7 @@ class GameService:
 
     def _watch_start(self, request: pb_game.WatchTableRequest, live: LiveTable) -> int:
         if request.HasField("after_sequence"):
-            return request.after_sequence
+            return min(request.after_sequence, INT64_MAX)
         return self._rounds.sequence_before_open_round(live.state)
 
 

@@ -15,7 +15,7 @@ from sealedshoe_server.dealing.draft import Draft, Surroundings
 from sealedshoe_server.errors import GameError, Reason, invalid
 from sealedshoe_server.floor import Floor, LiveTable
 from sealedshoe_server.games import Games, game_record
-from sealedshoe_server.house import House
+from sealedshoe_server.house import House, RequestTaken
 from sealedshoe_server.services import requests
 from sealedshoe_server.storage.interface import Placement
 from sealedshoe_server.v1 import operator_service_pb2 as pb_op
@@ -58,13 +58,18 @@ class OperatorService:
                 ),
             ).SerializeToString(deterministic=True)
 
-        return await self._floor.finish(self._house.install(record, key, answer))
+        try:
+            return await self._floor.finish(self._house.install(record, key, answer))
+        except RequestTaken:
+            return self._floor.first_answer(key)
 
     async def CreateTable(self, request: pb_op.CreateTableRequest) -> bytes:
         """Opens a table with its first round."""
         key = requests.request_of(request, request.request_id)
         settings = pb.TableSettings()
         settings.CopyFrom(request.settings)
+        if request.table_id == "-":
+            raise invalid(Reason.FIELD_INVALID, "table_id", "stands for all tables in ListRounds")
         try:
             check_table_id(request.table_id)
         except VerificationError as error:
@@ -96,6 +101,9 @@ class OperatorService:
         requests.check_enum(request.state, pb.TableState.values(), "state")
         by = requests.accountability(request.by)
         live = self._floor.find(requests.table_id(request.table, "table"))
+        stored = self._floor.stored_answer(key)
+        if stored is not None:
+            return stored
         if request.state == pb.TableState.TABLE_STATE_ENABLED:
             await self._floor.finish(self._resume(by))
 
@@ -103,11 +111,17 @@ class OperatorService:
             shoe = self._floor.cards_if_any(live)
             return decide.set_state(around, live.state, request.state, shoe, by)
 
-        return await self._floor.command(live, key, change, answers.changed_state)
+        answer = await self._floor.command(live, key, change, answers.changed_state)
+        await self._floor.finish(self._open_rounds())
+        return answer
 
     async def _resume(self, by: pb.Accountability) -> bytes:
-        if await self._house.resume_rng(by):
-            await self._floor.open_missing_rounds()
+        await self._house.resume_rng(by)
+        return b""
+
+    async def _open_rounds(self) -> bytes:
+        """Other tables may have waited for the RNG too."""
+        await self._floor.open_missing_rounds()
         return b""
 
     async def VoidRound(self, request: pb_op.VoidRoundRequest) -> bytes:

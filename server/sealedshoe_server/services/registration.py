@@ -142,7 +142,10 @@ class Layers:
 
     def _incident(self, name: str, error: Exception) -> GameError:
         """The log gets where it happened, and no text that might hold a secret; the wire, an id."""
-        incident = self._incident_id()
+        try:
+            incident = self._incident_id()
+        except OSError:
+            incident = "unnumbered"
         self._log.error(
             "incident", incident=incident, method=name, kind=type(error).__name__, at=_where(error)
         )
@@ -163,10 +166,11 @@ def _where(error: BaseException) -> list[str]:
 
 def caller_of(context: Context) -> str:
     """Returns the caller's identity: the URI of its certificate (SPIFFE), never the common name."""
-    uris = context.auth_context().get("peer_uri", ())
-    if uris:
-        return bytes(next(iter(uris))).decode("utf-8", "replace")[:64]
-    names = context.auth_context().get("peer_dns", ())
-    if names:
-        return bytes(next(iter(names))).decode("utf-8", "replace")[:64]
+    presented = context.auth_context()
+    for kind in ("peer_uri", "peer_dns"):
+        names = presented.get(kind, ())
+        if names:
+            return bytes(next(iter(names))).decode("utf-8", "replace")
+    if b"ssl" in presented.get("transport_security_type", ()):
+        raise GameError(Reason.CALLER_UNNAMED, "the certificate names no URI and no DNS name")
     return "loopback"

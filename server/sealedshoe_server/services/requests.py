@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from hashlib import sha256
+from typing import Literal
 
 from google.protobuf.message import Message
 
@@ -12,11 +13,12 @@ from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_server.dealing.wagers import Offer, check_reference
 from sealedshoe_server.errors import Reason, invalid
 from sealedshoe_server.storage.interface import Request
-from sealedshoe_server.v1.game_service_pb2 import NewWager
+from sealedshoe_server.v1.game_service_pb2 import ListRoundsRequest, NewWager
 
 # Identity of the caller of the current call; set by `services.registration`.
 CALLER: ContextVar[str] = ContextVar("CALLER")
 SALT_BYTES = 16
+MIN_TIME_S, MAX_TIME_S = -62_135_596_800, 253_402_300_799  # of google.protobuf.Timestamp
 
 
 def request_of(message: Message, request_id: str, round_name: str = "") -> Request:
@@ -85,7 +87,9 @@ def accountability(by: pb.Accountability) -> pb.Accountability:
         GameError: FIELD_INVALID.
     """
     given = pb.Accountability(
-        actor=by.actor or CALLER.get(), authorised_by=by.authorised_by, reason=by.reason
+        actor=by.actor or CALLER.get()[:MAX_ID_BYTES],
+        authorised_by=by.authorised_by,
+        reason=by.reason,
     )
     for field, text, most in (
         ("by.actor", given.actor, MAX_ID_BYTES),
@@ -131,3 +135,19 @@ def page_index(token: str) -> int | None:
     if not (token.isascii() and token.isdigit() and len(token) <= 18):
         raise invalid(Reason.PAGE_TOKEN_INVALID, "page_token", "was not given by this server")
     return int(token)
+
+
+def time_us(
+    request: ListRoundsRequest, field: Literal["opened_from", "opened_before"]
+) -> int | None:
+    """Returns a time filter in microseconds; None when it is not given.
+
+    Raises:
+        GameError: FIELD_INVALID.
+    """
+    if not request.HasField(field):
+        return None
+    given = request.opened_from if field == "opened_from" else request.opened_before
+    if not (MIN_TIME_S <= given.seconds <= MAX_TIME_S and 0 <= given.nanos < 10**9):
+        raise invalid(Reason.FIELD_INVALID, field, "must lie in the years 1 to 9999")
+    return given.ToMicroseconds()

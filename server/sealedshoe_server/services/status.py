@@ -56,7 +56,7 @@ _CODES: dict[StatusCode, tuple[Reason, ...]] = {
         Reason.TOO_MANY_WAGERS,
         Reason.READER_TOO_SLOW,
     ),
-    StatusCode.PERMISSION_DENIED: (Reason.NOT_THE_DEALER,),
+    StatusCode.PERMISSION_DENIED: (Reason.NOT_THE_DEALER, Reason.CALLER_UNNAMED),
     StatusCode.UNAVAILABLE: (
         Reason.RNG_FAILED,
         Reason.SEED_UNAVAILABLE,

@@ -107,3 +107,20 @@ CREATE TRIGGER head_grows BEFORE UPDATE ON head WHEN NEW.size <= OLD.size
   BEGIN SELECT RAISE(ABORT, 'a head only grows'); END;
 CREATE TRIGGER head_last BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'the head stays'); END;
 CREATE TRIGGER requests_stay BEFORE DELETE ON requests BEGIN SELECT RAISE(ABORT, 'request ids stay'); END;
+CREATE TRIGGER answers_expire BEFORE UPDATE ON requests WHEN NEW.answer IS NOT NULL OR
+  (NEW.id, NEW.caller, NEW.request_id, NEW.request_hash, NEW.head_size, NEW.round, NEW.time_us) <>
+  (OLD.id, OLD.caller, OLD.request_id, OLD.request_hash, OLD.head_size, OLD.round, OLD.time_us)
+  BEGIN SELECT RAISE(ABORT, 'an answer may expire, no more'); END;
+
+-- REPLACE would delete a row without asking the DELETE triggers.
+CREATE TRIGGER entries_once BEFORE INSERT ON entries
+  WHEN EXISTS (SELECT 1 FROM entries WHERE idx = NEW.idx)
+  BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
+CREATE TRIGGER hashes_once BEFORE INSERT ON tile_hashes
+  WHEN EXISTS (SELECT 1 FROM tile_hashes WHERE level = NEW.level AND idx = NEW.idx)
+  BEGIN SELECT RAISE(ABORT, 'hashes are append-only'); END;
+CREATE TRIGGER heads_once BEFORE INSERT ON heads
+  WHEN EXISTS (SELECT 1 FROM heads WHERE size = NEW.size)
+  BEGIN SELECT RAISE(ABORT, 'heads are append-only'); END;
+CREATE TRIGGER head_once BEFORE INSERT ON head WHEN EXISTS (SELECT 1 FROM head)
+  BEGIN SELECT RAISE(ABORT, 'there is one head'); END;

@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 
+from sealedshoe_audit.errors import VerificationError
 from sealedshoe_audit.log.checkpoint import Checkpoint, parse_checkpoint
 from sealedshoe_audit.log.merkle import EMPTY_ROOT, HASH_BYTES, Frontier, leaf_hash, node_hash
 from sealedshoe_server.dealing.draft import Head
@@ -64,6 +65,8 @@ class SqliteStore:
             self._reader = _connect(self._path)
             self._reader.execute("PRAGMA query_only = ON")
             self._check_tail()
+        except (VerificationError, LookupError, TypeError, ValueError) as error:
+            raise StoreRefused(f"{self._path}: the head or its hashes are damaged") from error
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 raise StorageFailed(f"{self._path}: {error}") from error

@@ -1,0 +1,37 @@
+"""How long and how often each part of a run measures."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """So many tables dealing at once, over so many connections."""
+
+    tables: int
+    connections: int
+
+    def text(self) -> str:
+        """Returns it as people read it."""
+        return "1 table" if self.tables == 1 else f"{self.tables} tables"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One size of run.
+
+    Attributes:
+        play_s: of each run of the load generator.
+        repeats: pairs of runs, ours and the baseline in turn.
+        rounds_verified: at least so many are in the log that is verified.
+        loop_s: of each timed loop in one process.
+    """
+
+    levels: tuple[Level, ...]
+    play_s: float
+    repeats: int
+    rounds_verified: int
+    loop_s: float
+
+
+FULL = Plan((Level(1, 1), Level(8, 2), Level(32, 4)), 1.5, 5, 2500, 1.0)
+QUICK = Plan((Level(1, 1), Level(32, 4)), 0.5, 2, 300, 0.25)
