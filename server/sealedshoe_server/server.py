@@ -72,6 +72,19 @@ class Server:
         self._metrics = Metrics()
         self._data = DataDir(config.data_dir)
         self._data.lock()
+        try:
+            self._open(os_source, boot_id)
+        except BaseException:
+            self._data.unlock()
+            raise
+        self._executor = ThreadPoolExecutor(1, "log")
+        self._listeners = Listeners(config)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._lost_seeds: set[str] = set()
+        self._draining = False
+
+    def _open(self, os_source: EntropySource, boot_id: str) -> None:
+        config = self._config
         self._data.refuse_keys_without_log()
         self._store = SqliteStore(self._data.log, config.origin)
         head = self._store.head()
@@ -82,10 +95,6 @@ class Server:
             raise RngFailed(f"no log is started while the RNG fails: {self.rng.failure}")
         self._keys = self._data.load_or_make_keys(self._is_new, self.rng.random_bytes)
         self._clock = Clock(time.time_ns, time.monotonic_ns, head.time_us)
-        self._executor = ThreadPoolExecutor(1, "log")
-        self._listeners = Listeners(config)
-        self._lost_seeds: set[str] = set()
-        self._draining = False
 
     async def start(self) -> None:
         """Starts the writer, the log if it is new, the tables, and last the listeners.
@@ -93,11 +102,20 @@ class Server:
         Raises:
             PortTaken: another process listens there.
         """
+        try:
+            await self._start()
+        except BaseException:
+            await self._listeners.close_grpc()
+            await self._release()
+            raise
+
+    async def _start(self) -> None:
         origin = self._config.origin
         self._writer = LogWriter(
             self._store, self._executor, self._sign_head, self._clock.now_us, self._metrics
         )
         self._writer_task = asyncio.create_task(self._writer.run())
+        self._tasks.append(self._writer_task)
         self._games = Games(self._store)
         statements = Statements(self._keys.statement)
         self._house = House(
@@ -123,6 +141,7 @@ class Server:
             await open_stock(self._house, self.floor, self._games)
         await self.floor.open_missing_rounds()
         self._housekeeping = asyncio.create_task(self._keep_house())
+        self._tasks.append(self._housekeeping)
         await self._listen()
         self._log.info("serving", origin=origin, **self.addresses)
 
@@ -253,13 +272,20 @@ class Server:
         await self.floor.settle_down()
         self._writer.stop()
         await self._writer_task
+        await self._release()
+        watchdog.cancel()
+        self._log.info("stopped")
+
+    async def _release(self) -> None:
+        """Gives up all that the process holds, as far as it got."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._listeners.close_http()
         self._executor.shutdown()
         self._store.close()
         self._data.withdraw()
         self._data.unlock()
-        watchdog.cancel()
-        self._log.info("stopped")
 
 
 def boot_id() -> str:

@@ -69,7 +69,6 @@ async def test_a_port_that_is_taken_is_never_shared(start: Start, listener: str)
     )
     with pytest.raises(PortTaken, match=first.server.addresses[listener]):
         await second.start()
-    await second.stop()
 
 
 async def test_the_running_server_is_announced_and_withdrawn(start: Start) -> None:

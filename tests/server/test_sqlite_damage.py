@@ -166,9 +166,6 @@ def test_a_path_that_cannot_be_opened_fails_with_its_name(tmp_path: Path) -> Non
         SqliteStore(tmp_path / "log.db", ORIGIN)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a failed reload leaves closed connections: ProgrammingError gets out"
-)
 def test_after_a_failed_reload_everything_is_a_storage_failure(path: Path) -> None:
     """Reads and appends say so as well as the reload did; once the file is back, all goes on."""
     store = SqliteStore(path, ORIGIN)

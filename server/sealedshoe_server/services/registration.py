@@ -26,6 +26,7 @@ from sealedshoe_server.errors import GameError, Reason, invalid
 from sealedshoe_server.metrics import Metrics
 from sealedshoe_server.services.requests import CALLER
 from sealedshoe_server.services.status import CODE_OF, to_status
+from sealedshoe_server.storage.interface import StorageFailed
 
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 Unary: TypeAlias = Callable[[Any], Awaitable[Message | bytes]]
@@ -135,6 +136,8 @@ class Layers:
         if isinstance(error, TimeoutError):
             self._metrics.calls.labels(name, "DEADLINE_EXCEEDED").inc()
             await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "the server's own deadline")
+        if isinstance(error, StorageFailed):
+            error = GameError(Reason.STORAGE_FAILED, "the log cannot be read", retry_after_ms=1000)
         refusal = error if isinstance(error, GameError) else self._incident(name, error)
         self._metrics.calls.labels(name, CODE_OF[refusal.reason].name).inc()
         self._metrics.refusals.labels(name, str(refusal.reason)).inc()

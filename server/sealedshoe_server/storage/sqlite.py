@@ -3,6 +3,7 @@
 `append` runs on the writer's thread with its own connection; reads use another, from any one thread.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -34,6 +35,7 @@ APPLICATION_ID = 1397969992
 SCHEMA_VERSION = 1
 HASHES_KEPT = 65_536
 TAIL_CHECKED = 512  # entries re-hashed at every start: the part of the file written last
+NEWEST_HEAD = "SELECT size, text, time_us FROM heads ORDER BY size DESC LIMIT 1"
 _ROUND_COLUMNS = (
     "table_id, round_number, shoe_number, state, opened_us, opened_index, result_index, "
     "no_next_reason"
@@ -148,23 +150,30 @@ class SqliteStore:
                 raise DuplicateSeed("a seed was drawn that the log has already") from error
             raise StorageFailed(f"append: {error}", unknown=committing) from error
         finally:
-            if self._writer.in_transaction:
-                self._writer.execute("ROLLBACK")
+            with contextlib.suppress(sqlite3.Error):  # a closed connection has nothing to undo
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+
+    def _query(self, sql: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        try:
+            return self._reader.execute(sql, tuple(values))
+        except sqlite3.Error as error:
+            raise StorageFailed(f"read: {error}") from error
 
     def head(self) -> CommittedHead:
         """Returns the newest committed head."""
-        return _head(self._reader)
+        return _committed(*self._query(NEWEST_HEAD).fetchone())
 
     def head_covering(self, index: int) -> CommittedHead:
         """Returns the first head whose tree holds this leaf."""
-        row = self._reader.execute(
+        row = self._query(
             "SELECT size, text, time_us FROM heads WHERE size > ? ORDER BY size LIMIT 1", (index,)
         ).fetchone()
         return _committed(*row)
 
     def read(self, start: int, limit: int) -> list[bytes]:
         """Returns entries in order."""
-        rows = self._reader.execute(
+        rows = self._query(
             "SELECT envelope FROM entries WHERE idx >= ? ORDER BY idx LIMIT ?", (start, limit)
         )
         return [row[0] for row in rows]
@@ -180,11 +189,11 @@ class SqliteStore:
 
     def _hashes(self, tile_level: int, low: int, high: int) -> list[bytes]:
         if tile_level == 0:
-            rows = self._reader.execute(
+            rows = self._query(
                 "SELECT leaf FROM entries WHERE idx >= ? AND idx < ? ORDER BY idx", (low, high)
             )
         else:
-            rows = self._reader.execute(
+            rows = self._query(
                 "SELECT hash FROM tile_hashes WHERE level = ? AND idx >= ? AND idx < ? ORDER BY idx",
                 (tile_level, low, high),
             )
@@ -197,7 +206,7 @@ class SqliteStore:
 
     def answer(self, caller: str, request_id: str) -> StoredAnswer | None:
         """Returns what a request id led to."""
-        row = self._reader.execute(
+        row = self._query(
             "SELECT request_hash, answer, text, round FROM requests JOIN heads ON size = head_size "
             "WHERE caller = ? AND request_id = ?",
             (caller, request_id),
@@ -206,18 +215,18 @@ class SqliteStore:
 
     def games(self) -> list[int]:
         """Returns the leaf indexes of all GameInstalled."""
-        return [row[0] for row in self._reader.execute("SELECT idx FROM games ORDER BY idx")]
+        return [row[0] for row in self._query("SELECT idx FROM games ORDER BY idx")]
 
     def tables(self) -> list[StoredTable]:
         """Returns every table's newest snapshot, by table id."""
-        rows = self._reader.execute(
+        rows = self._query(
             "SELECT table_id, sequence, snapshot, no_round_reason FROM tables ORDER BY table_id"
         )
         return [StoredTable(*row) for row in rows]
 
     def table(self, table: str) -> StoredTable | None:
         """Returns a table's newest snapshot."""
-        row = self._reader.execute(
+        row = self._query(
             "SELECT table_id, sequence, snapshot, no_round_reason FROM tables WHERE table_id = ?",
             (table,),
         ).fetchone()
@@ -225,7 +234,7 @@ class SqliteStore:
 
     def table_entries(self, table: str, after: int, limit: int) -> list[tuple[int, int, bytes]]:
         """Returns (sequence, index, envelope) of a table's records with a higher sequence."""
-        return self._reader.execute(
+        return self._query(
             "SELECT sequence, idx, envelope FROM entries WHERE table_id = ? AND table_id <> '' "
             "AND sequence > ? ORDER BY sequence LIMIT ?",
             (table, after, limit),
@@ -233,7 +242,7 @@ class SqliteStore:
 
     def round(self, table: str, number: int) -> StoredRound | None:
         """Returns a round of the index."""
-        row = self._reader.execute(
+        row = self._query(
             f"SELECT {_ROUND_COLUMNS} FROM rounds WHERE table_id = ? AND round_number = ?",
             (table, number),
         ).fetchone()
@@ -255,7 +264,7 @@ class SqliteStore:
         ]
         given = [(text, value) for text, value in conditions if value is not None]
         where = " AND ".join(text for text, _ in given) or "1"
-        rows = self._reader.execute(
+        rows = self._query(
             f"SELECT {_ROUND_COLUMNS} FROM rounds WHERE {where} ORDER BY opened_index DESC LIMIT ?",
             (*(value for _, value in given), query.limit),
         )
@@ -263,7 +272,7 @@ class SqliteStore:
 
     def shoe(self, table: str, number: int) -> StoredShoe | None:
         """Returns a shoe of the index."""
-        row = self._reader.execute(
+        row = self._query(
             "SELECT shoe_number, opened_index, closed_index FROM shoes "
             "WHERE table_id = ? AND shoe_number = ?",
             (table, number),
@@ -272,14 +281,12 @@ class SqliteStore:
 
     def sealed_seed(self, commitment: bytes) -> bytes | None:
         """Returns the sealed seed behind a commitment."""
-        row = self._reader.execute(
-            "SELECT sealed FROM shoes WHERE commitment = ?", (commitment,)
-        ).fetchone()
+        row = self._query("SELECT sealed FROM shoes WHERE commitment = ?", (commitment,)).fetchone()
         return None if row is None else row[0]
 
     def players(self, table: str, round_number: int) -> Iterator[PlayerRow]:
         """Yields who stands behind a round's wagers."""
-        for row in self._reader.execute(
+        for row in self._query(
             "SELECT round_number, wager_id, reference, salt FROM players JOIN rounds "
             "USING (opened_index) WHERE table_id = ? AND round_number = ?",
             (table, round_number),
@@ -308,10 +315,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _head(connection: sqlite3.Connection) -> CommittedHead:
-    row = connection.execute(
-        "SELECT size, text, time_us FROM heads ORDER BY size DESC LIMIT 1"
-    ).fetchone()
-    return _committed(*row)
+    return _committed(*connection.execute(NEWEST_HEAD).fetchone())
 
 
 def _committed(size: int, text: str, time_us: int) -> CommittedHead:
