@@ -12,13 +12,14 @@ from sealedshoe_audit.containers import seal_receipt
 from sealedshoe_audit.envelope import parse_envelope, verify_envelope
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.log.checkpoint import verify_checkpoint
-from sealedshoe_audit.log.merkle import leaf_hash, split_hashes, verify_inclusion
+from sealedshoe_audit.log.merkle import leaf_hash, split_hashes
 from sealedshoe_audit.records import Record, open_record, parse_record
 from sealedshoe_audit.shoe.commitment import card_leaf, verify_card_range
 from sealedshoe_audit.signing import SigningKey
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.v1.evidence_pb2 import LoggedRecord, Receipt
+from sealedshoe_audit.verify.evidence import verify_included
 from sealedshoe_rng import OsSource
 from sealedshoe_server.v1 import game_service_pb2 as pb_game
 from sealedshoe_server.v1.audit_service_pb2 import ReadRecordsRequest
@@ -87,9 +88,7 @@ class Checker:
         head = verify_checkpoint(checkpoint, self._trust).checkpoint
         envelope = parse_envelope(logged.envelope)
         verify_envelope(envelope, self._key)
-        path = split_hashes(logged.inclusion_path)
-        leaf = leaf_hash(logged.envelope)
-        verify_inclusion(logged.index, head.size, leaf, path, head.root)
+        verify_included(logged, head)
         return parse_record(envelope)
 
     def opening(

@@ -9,7 +9,7 @@ the retry finds its answer by the request id.
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from sealedshoe_audit.fold.state import TableState, restore
 from sealedshoe_audit.names import round_name, table_name
@@ -32,6 +32,7 @@ from sealedshoe_server.statements import Statements
 from sealedshoe_server.storage.interface import Committed, Dropped, Placement, Request, Store
 from sealedshoe_server.tally import Tally
 
+_T = TypeVar("_T")
 Answer: TypeAlias = Callable[[Draft, Placement], bytes]
 
 
@@ -223,7 +224,7 @@ class Floor:
         """
         return await self.finish(self._create(table, request, decision, answer))
 
-    async def finish(self, work: Coroutine[Any, Any, bytes]) -> bytes:
+    async def finish(self, work: Coroutine[Any, Any, _T]) -> _T:
         """Lets the work end even when the caller is gone."""
         task = asyncio.ensure_future(work)
         self._under_way.add(task)

@@ -4,8 +4,6 @@ Everything here is a pure function of committed rows: a dealt round's answer is 
 to the very bytes that DealRound gave, under the head that first covered its result.
 """
 
-from collections.abc import Callable
-
 from sealedshoe_audit.baccarat.settlement import INT64_MAX
 from sealedshoe_audit.containers import seal_evidence
 from sealedshoe_audit.fold.state import TableState
@@ -29,14 +27,11 @@ _STEP = 64  # records read at a time when walking back along a table
 class Rounds:
     """Reads rounds of one log."""
 
-    def __init__(
-        self, store: Store, writer: LogWriter, shoes: ShoeMaker, sign_head: Callable[[str], bytes]
-    ) -> None:
-        """Takes its collaborators; `sign_head` as the writer has it."""
+    def __init__(self, store: Store, writer: LogWriter, shoes: ShoeMaker) -> None:
+        """Takes its collaborators."""
         self._store = store
         self._writer = writer
         self._shoes = shoes
-        self._sign_head = sign_head
 
     def open_round(self, table: TableState, size: int) -> pb_game.OpenRound | None:
         """Returns the open round with its openings proved under the head of this size."""
@@ -103,7 +98,7 @@ class Rounds:
                 no_next_round_reason=stored.no_next_reason,
             )
         ).SerializeToString(deterministic=True)
-        return with_checkpoint(answer, self._sign_head(head.text))
+        return with_checkpoint(answer, self._writer.sign_head(head.text))
 
     def _next_round(self, stored: StoredRound, size: int) -> pb_game.OpenRound | None:
         """The round opened in the same append, right behind the result."""

@@ -171,7 +171,7 @@ class Server:
             config.default_deadline_s,
             config.max_message_bytes,
         )
-        rounds = Rounds(self._store, self._writer, self._shoes, self._sign_head)
+        rounds = Rounds(self._store, self._writer, self._shoes)
         game = GameService(
             self.floor,
             self._games,

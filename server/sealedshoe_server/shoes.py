@@ -72,13 +72,14 @@ class ShoeMaker:
         Raises:
             SealBroken: its seed cannot be had.
         """
-        decks = opening.cards // 52
-        identity = shoe_identity(self._origin, table, opening.shoe_number, decks)
+        identity = self._identity(table, opening)
         seed = self._sealer.open(sealed, identity, opening.seed_commitment)
-        return build_shoe(seed, identity, decks, opening.reach)
+        return self.derive_revealed(table, opening, seed)
 
     def derive_revealed(self, table: str, opening: pb.ShoeOpening, seed: bytes) -> Shoe:
         """Returns a closed shoe from the seed that its record reveals."""
         decks = opening.cards // 52
-        identity = shoe_identity(self._origin, table, opening.shoe_number, decks)
-        return build_shoe(seed, identity, decks, opening.reach)
+        return build_shoe(seed, self._identity(table, opening), decks, opening.reach)
+
+    def _identity(self, table: str, opening: pb.ShoeOpening) -> bytes:
+        return shoe_identity(self._origin, table, opening.shoe_number, opening.cards // 52)

@@ -94,12 +94,17 @@ def _verify_records(evidence: Evidence, checkpoint: Checkpoint, trust: Trust) ->
         check_header(record.header, trust.origin)
         if isinstance(record, pb.KeyChanged):
             keys = keys_after(keys, record, logged.index)
-        hashed = _verify_included(logged, checkpoint)
+        hashed = verify_included(logged, checkpoint)
         placed.append(Placed(logged.index, record, hashed))
     return placed
 
 
-def _verify_included(logged: LoggedRecord, checkpoint: Checkpoint) -> bytes:
+def verify_included(logged: LoggedRecord, checkpoint: Checkpoint) -> bytes:
+    """Checks a record's inclusion path and returns its leaf hash.
+
+    Raises:
+        VerificationError: INCLUSION.
+    """
     hashed = leaf_hash(logged.envelope)
     path = split_hashes(logged.inclusion_path)
     verify_inclusion(logged.index, checkpoint.size, hashed, path, checkpoint.root)
@@ -205,7 +210,7 @@ def _verify_players(report: Report, evidence: Evidence, parts: Parts) -> None:
 def _verify_receipt(report: Report, data: bytes, trust: Trust, parts: Parts) -> None:
     receipt = parse_receipt(data)
     head = verify_checkpoint(receipt.checkpoint, trust).checkpoint
-    hashed = _verify_included(receipt.opening, head)
+    hashed = verify_included(receipt.opening, head)
     opening = parts.opening_of_round()
     if hashed != opening.leaf or receipt.opening.index != opening.index:
         raise VerificationError(Code.RECEIPT, expected=opening.leaf.hex(), found=hashed.hex())

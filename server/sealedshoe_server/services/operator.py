@@ -104,25 +104,18 @@ class OperatorService:
         stored = self._floor.stored_answer(key)
         if stored is not None:
             return stored
-        if request.state == pb.TableState.TABLE_STATE_ENABLED:
-            await self._floor.finish(self._resume(by))
+        enables = request.state == pb.TableState.TABLE_STATE_ENABLED
+        if enables:
+            await self._floor.finish(self._house.resume_rng(by))
 
         def change(around: Surroundings, live: LiveTable) -> Draft:
             shoe = self._floor.cards_if_any(live)
             return decide.set_state(around, live.state, request.state, shoe, by)
 
         answer = await self._floor.command(live, key, change, answers.changed_state)
-        await self._floor.finish(self._open_rounds())
+        if enables:  # other tables may have waited for the RNG too
+            await self._floor.finish(self._floor.open_missing_rounds())
         return answer
-
-    async def _resume(self, by: pb.Accountability) -> bytes:
-        await self._house.resume_rng(by)
-        return b""
-
-    async def _open_rounds(self) -> bytes:
-        """Other tables may have waited for the RNG too."""
-        await self._floor.open_missing_rounds()
-        return b""
 
     async def VoidRound(self, request: pb_op.VoidRoundRequest) -> bytes:
         """Cancels an open, undealt round."""
