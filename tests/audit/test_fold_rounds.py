@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.fold.log import HEAD_WINDOW, LogFold
+from sealedshoe_audit.fold.heads import HEAD_WINDOW
+from sealedshoe_audit.fold.log import LogFold
 from sealedshoe_audit.v1 import records_pb2 as pb
 from tests.audit.forge.log import nth
 from tests.audit.forge.published import check_log, errors

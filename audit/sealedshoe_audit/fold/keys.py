@@ -1,26 +1,45 @@
-"""Which statement key signs which leaf: the log's start, and changes that the root key authorised."""
+"""Which key signs what at which leaf: the log's start, and changes that the root key authorised."""
 
 from dataclasses import dataclass, replace
 
+from sealedshoe_audit.envelope import verify_envelope
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.log.checkpoint import is_origin
 from sealedshoe_audit.log.merkle import HASH_BYTES
-from sealedshoe_audit.records import key_change_message, log_start_message
+from sealedshoe_audit.log.note import VerifierKey
+from sealedshoe_audit.records import (
+    MAX_ID_BYTES,
+    Record,
+    key_change_message,
+    log_start_message,
+)
 from sealedshoe_audit.signing import KEY_BYTES, SigningKey, is_signed_by
 from sealedshoe_audit.v1 import records_pb2 as pb
 
 Purpose = pb.KeyPurpose
-_OTHER_PURPOSES = (Purpose.KEY_PURPOSE_CHECKPOINT, Purpose.KEY_PURPOSE_SEALING)
-PREDECESSOR_REASONS = ("rotation", "recovery")
+PURPOSES = (
+    Purpose.KEY_PURPOSE_STATEMENT,
+    Purpose.KEY_PURPOSE_CHECKPOINT,
+    Purpose.KEY_PURPOSE_SEALING,
+)
+ROTATION, RECOVERY = "rotation", "recovery"
 
 
 @dataclass(frozen=True, slots=True)
 class LogKeys:
-    """The keys of a log at some leaf; a revoked key is None."""
+    """The keys of a log at some leaf.
+
+    Attributes:
+        statement, checkpoint: None once revoked and not replaced.
+        sealing: id of the sealing key; "" until a change names one, since LogStarted does not.
+        revoked: every public key that was revoked, 32 bytes each.
+    """
 
     root: bytes
     statement: SigningKey | None
     checkpoint: bytes | None
+    sealing: str = ""
+    revoked: frozenset[bytes] = frozenset()
 
 
 def first_keys(record: pb.LogStarted, origin: str, root_key: bytes) -> LogKeys:
@@ -46,53 +65,153 @@ def first_keys(record: pb.LogStarted, origin: str, root_key: bytes) -> LogKeys:
             Code.ROOT_KEY, expected="the root key's signature", found=record.root_signature.hex()
         )
     if record.HasField("predecessor"):
-        _check_predecessor(record.predecessor)
+        _check_predecessor(record.predecessor, origin)
     return LogKeys(root_key, SigningKey.of(record.statement_key), record.checkpoint_key)
 
 
-def _check_predecessor(predecessor: pb.Predecessor) -> None:
-    sound = is_origin(predecessor.origin) and len(predecessor.root) == HASH_BYTES
-    if not sound or predecessor.reason not in PREDECESSOR_REASONS:
+def _check_predecessor(predecessor: pb.Predecessor, origin: str) -> None:
+    sound = (
+        is_origin(predecessor.origin)
+        and predecessor.origin != origin
+        and len(predecessor.root) == HASH_BYTES
+        and predecessor.reason in (ROTATION, RECOVERY)
+    )
+    lost = predecessor.newest_size or predecessor.newest_root
+    if lost:
+        sound = sound and predecessor.reason == RECOVERY
+        sound = sound and predecessor.newest_size >= predecessor.size
+        sound = sound and len(predecessor.newest_root) == HASH_BYTES
+    if not sound:
         raise VerificationError(
-            Code.RECORD_LIMITS, expected="origin, root and reason", found=predecessor.reason[:64]
+            Code.RECORD_LIMITS, expected="origin, head and reason", found=predecessor.reason[:64]
         )
+
+
+def check_signer(
+    envelope: pb.Envelope, record: Record, keys: LogKeys, verified_by: bytes = b""
+) -> None:
+    """Checks that the key in force signed a record.
+
+    A revocation needs the root key alone, and so does a statement key that follows a revoked one.
+
+    Args:
+        verified_by: a public key whose signature on this envelope was found good before.
+
+    Raises:
+        VerificationError: RECORD_KEY, RECORD_SIGNATURE or KEY_REVOKED.
+    """
+    signer = keys.statement
+    if isinstance(record, pb.KeyChanged) and (signer is None or not record.new_key):
+        root = SigningKey.of(keys.root)
+        if envelope.keyid == root.keyid:
+            signer = root
+    if keys.revoked and envelope.keyid in {SigningKey.of(key).keyid for key in keys.revoked}:
+        raise VerificationError(
+            Code.KEY_REVOKED, expected="a key in force", found=envelope.keyid.hex()
+        )
+    verify_envelope(envelope, signer, verified_by)
 
 
 def keys_after(keys: LogKeys, record: pb.KeyChanged, index: int) -> LogKeys:
     """Returns the keys in force after a KeyChanged.
 
     1. The purpose is listed, and the root key signed the change.
-    2. A new signing key proved its possession, and serves no other purpose.
+    2. A new signing key proved its possession, served no other purpose, and was never revoked.
     3. The change takes effect at the next leaf, and from the key in force.
 
     Raises:
         VerificationError: KEY_CHANGE.
     """
-    if record.purpose not in (Purpose.KEY_PURPOSE_STATEMENT, *_OTHER_PURPOSES):
+    if record.purpose not in PURPOSES:
         raise _bad("a listed purpose", str(record.purpose))
     message = key_change_message(record)
     if not is_signed_by(keys.root, record.root_signature, message):
         raise _bad("the root key's signature", record.root_signature.hex())
-    signs = record.purpose != Purpose.KEY_PURPOSE_SEALING
-    if signs and record.new_key:
-        if not is_signed_by(record.new_key, record.possession_signature, message):
-            raise _bad("proof of possession", record.possession_signature.hex())
-        statement = keys.statement.public_key if keys.statement is not None else None
-        if record.new_key in (keys.root, statement, keys.checkpoint):
-            raise _bad("a key of its own purpose", record.new_key.hex())
-    elif record.possession_signature:
-        raise _bad("no proof of possession", record.possession_signature.hex())
     if record.first_leaf != index + 1:
         raise _bad(f"first leaf {index + 1}", str(record.first_leaf))
-    if record.purpose == Purpose.KEY_PURPOSE_STATEMENT:
-        if keys.statement is None or record.old_key != keys.statement.public_key:
-            raise _bad("the key in force", record.old_key.hex())
-        return replace(keys, statement=SigningKey.of(record.new_key) if record.new_key else None)
-    if record.purpose == Purpose.KEY_PURPOSE_CHECKPOINT:
-        if record.old_key != keys.checkpoint:
-            raise _bad("the key in force", record.old_key.hex())
-        return replace(keys, checkpoint=record.new_key or None)
-    return keys
+    if record.purpose == Purpose.KEY_PURPOSE_SEALING:
+        return _change_sealing(keys, record)
+    _check_new_key(keys, record, message)
+    return _change_signing(keys, record)
+
+
+def _check_new_key(keys: LogKeys, record: pb.KeyChanged, message: bytes) -> None:
+    if not record.new_key:
+        _refuse_possession(record)
+        return
+    if not is_signed_by(record.new_key, record.possession_signature, message):
+        raise _bad("proof of possession", record.possession_signature.hex())
+    statement = keys.statement.public_key if keys.statement is not None else None
+    if record.new_key in (keys.root, statement, keys.checkpoint, *keys.revoked):
+        raise _bad("a key of its own purpose, never revoked", record.new_key.hex())
+
+
+def _refuse_possession(record: pb.KeyChanged) -> None:
+    if record.possession_signature:
+        raise _bad("no proof of possession", record.possession_signature.hex())
+
+
+def _change_signing(keys: LogKeys, record: pb.KeyChanged) -> LogKeys:
+    is_statement = record.purpose == Purpose.KEY_PURPOSE_STATEMENT
+    statement = keys.statement.public_key if keys.statement is not None else b""
+    in_force = statement if is_statement else keys.checkpoint or b""
+    revokes = not record.new_key
+    if record.old_key != in_force or (revokes and not in_force):
+        raise _bad("the key in force", record.old_key.hex())
+    revoked = keys.revoked | {in_force} if revokes else keys.revoked
+    if is_statement:
+        new = SigningKey.of(record.new_key) if record.new_key else None
+        return replace(keys, statement=new, revoked=revoked)
+    return replace(keys, checkpoint=record.new_key or None, revoked=revoked)
+
+
+def _change_sealing(keys: LogKeys, record: pb.KeyChanged) -> LogKeys:
+    """Sealing keys are named by their ids; a lost one is replaced, never just revoked."""
+    _refuse_possession(record)
+    try:
+        old, new = record.old_key.decode("ascii"), record.new_key.decode("ascii")
+    except UnicodeDecodeError as error:
+        raise _bad("sealing key ids", record.new_key[:40].hex()) from error
+    if not 1 <= len(new) <= MAX_ID_BYTES or new == old or (keys.sealing and old != keys.sealing):
+        raise _bad("another sealing key's id, from the one in force", new[:64])
+    return replace(keys, sealing=new)
+
+
+def check_sealing(keys: LogKeys, opening: pb.ShoeOpening) -> None:
+    """Checks that a new shoe is sealed with the key in force, as far as the log has named it.
+
+    Raises:
+        VerificationError: SHOE_OPENING.
+    """
+    if keys.sealing and opening.sealing_key_id != keys.sealing:
+        raise VerificationError(
+            Code.SHOE_OPENING,
+            expected=f"sealing key {keys.sealing}",
+            found=opening.sealing_key_id[:64],
+        )
+
+
+def check_head_signer(signers: frozenset[VerifierKey], keys: LogKeys, what: str) -> None:
+    """Checks that a head is signed by the checkpoint key in force after its last leaf.
+
+    Args:
+        what: names the head in the finding.
+
+    Raises:
+        VerificationError: KEY_REVOKED or NOTE_SIGNATURE.
+    """
+    signed_by = {key.public_key for key in signers}
+    if keys.checkpoint in signed_by:
+        return
+    expected = keys.checkpoint.hex() if keys.checkpoint is not None else "no head: it is revoked"
+    code = Code.KEY_REVOKED if signed_by & keys.revoked else Code.NOTE_SIGNATURE
+    raise VerificationError(
+        code, expected=f"{what} signed by {expected}", found=", ".join(sorted(map(_hex, signed_by)))
+    )
+
+
+def _hex(key: bytes) -> str:
+    return key.hex()
 
 
 def _bad(expected: str, found: str) -> VerificationError:

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.log.merkle import EMPTY_ROOT, HASH_BYTES
-from sealedshoe_audit.log.note import TYPE_ED25519, is_key_name, parse_note, verify_signers
+from sealedshoe_audit.log.note import (
+    TYPE_ED25519,
+    VerifierKey,
+    is_key_name,
+    parse_note,
+    verify_signers,
+)
 from sealedshoe_audit.trust import Trust
 
 MAX_ORIGIN_BYTES = 100  # C2SP #242: no limit is agreed yet; every known witness takes this
@@ -28,9 +34,15 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedCheckpoint:
-    """A head with those who vouch for it: {witness name: POSIX seconds}."""
+    """A head with those who vouch for it.
+
+    Attributes:
+        signers: the trusted checkpoint keys that signed it.
+        cosigned: {witness name: POSIX seconds}.
+    """
 
     checkpoint: Checkpoint
+    signers: frozenset[VerifierKey]
     cosigned: dict[str, int]
 
 
@@ -79,9 +91,9 @@ def verify_checkpoint(note_bytes: bytes, trust: Trust) -> VerifiedCheckpoint:
         raise VerificationError(
             Code.NOTE_SIGNATURE, expected="a trusted checkpoint key's signature", found="none"
         )
-    cosigned = verify_signers(note, trust.witnesses)
+    cosigned = {key.name: time for key, time in verify_signers(note, trust.witnesses).items()}
     if len(cosigned) < trust.quorum:
         raise VerificationError(
             Code.QUORUM, expected=f"{trust.quorum} cosignatures", found=str(len(cosigned))
         )
-    return VerifiedCheckpoint(checkpoint, cosigned)
+    return VerifiedCheckpoint(checkpoint, frozenset(log_signers), cosigned)

@@ -6,7 +6,7 @@ Lines of keys that nobody here knows are ignored; a bad line of a known key reje
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -71,7 +71,7 @@ def parse_vkey(text: str) -> VerifierKey:
     """
     parts = text.split("+", 2)
     if len(parts) == 3 and is_key_name(parts[0]):
-        key = _decode_base64(parts[2])
+        key = decode_base64(parts[2])
         if key is not None and len(key) == 1 + KEY_BYTES and key[0] in (0x01, 0x04):
             found = VerifierKey(parts[0], key[0], key[1:])
             if found.id.hex() == parts[1]:
@@ -106,7 +106,7 @@ def _parse_signature(line: str) -> NoteSignature:
     parts = line.split(" ")
     if len(parts) != 3 or parts[0] != "—" or not is_key_name(parts[1]):
         raise _parse_error("a signature line")
-    blob = _decode_base64(parts[2])
+    blob = decode_base64(parts[2])
     if blob is None or len(blob) < 5:
         raise _parse_error("a signature in base64")
     return NoteSignature(parts[1], blob[:4], blob[4:])
@@ -116,13 +116,18 @@ def _parse_error(expected: str) -> VerificationError:
     return VerificationError(Code.PARSE, expected=expected, found="another note")
 
 
-def _decode_base64(text: str) -> bytes | None:
+def decode_base64(text: str) -> bytes | None:
     """Decodes standard base64 with padding; None unless it is the one canonical encoding."""
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return None
     return data if base64.b64encode(data).decode() == text else None
+
+
+def encode_base64(data: bytes) -> str:
+    """Returns standard base64 with padding."""
+    return base64.b64encode(data).decode()
 
 
 def signature_line(name: str, key_id: bytes, blob: bytes) -> str:
@@ -137,26 +142,31 @@ def sign_note(text: str, name: str, private_key: Ed25519PrivateKey) -> bytes:
     return f"{text}\n{line}".encode()
 
 
-def verify_signers(note: Note, keys: Sequence[VerifierKey]) -> dict[str, int]:
-    """Returns {name of each known key that signed: time in POSIX seconds, 0 for a plain signature}.
+def cosignature_line(text: str, name: str, private_key: Ed25519PrivateKey, time_s: int) -> str:
+    """Returns a witness's line on a checkpoint's text: type 0x04, uint64 time, signature."""
+    key = VerifierKey(name, TYPE_COSIGNATURE, public_bytes(private_key))
+    signature = private_key.sign(cosigned_message(text, time_s))
+    return signature_line(name, key.id, time_s.to_bytes(8, "big") + signature)
+
+
+def verify_signers(note: Note, keys: Iterable[VerifierKey]) -> dict[VerifierKey, int]:
+    """Returns {each known key that signed: time in POSIX seconds, 0 for a plain signature}.
 
     Raises:
         VerificationError: NOTE_SIGNATURE when a known key's line is bad or stands twice.
     """
     known = {(key.name, key.id): key for key in keys}
-    signers: dict[str, int] = {}
-    seen: set[VerifierKey] = set()
+    signers: dict[VerifierKey, int] = {}
     for signature in note.signatures:
         key = known.get((signature.name, signature.id))
         if key is None:
             continue
         time_s = _verify_line(note.text, key, signature.blob)
-        if time_s is None or key in seen:
+        if time_s is None or key in signers:
             raise VerificationError(
                 Code.NOTE_SIGNATURE, expected=f"one good signature by {key.name}", found="another"
             )
-        seen.add(key)
-        signers[key.name] = time_s
+        signers[key] = time_s
     return signers
 
 

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"sealedshoe_audit/v1/evidence.proto\x12\x13sealedshoe_audit.v1\"G\n\x0cLoggedRecord\x12\r\n\x05index\x18\x01 \x01(\x04\x12\x10\n\x08\x65nvelope\x18\x02 \x01(\x0c\x12\x16\n\x0einclusion_path\x18\x03 \x01(\x0c\"B\n\rPlayerOpening\x12\x10\n\x08wager_id\x18\x01 \x01(\t\x12\x0c\n\x04salt\x18\x02 \x01(\x0c\x12\x11\n\treference\x18\x03 \x01(\t\"\xd1\x01\n\x08\x45vidence\x12\x0e\n\x06\x66ormat\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x32\n\x07records\x18\x03 \x03(\x0b\x32!.sealedshoe_audit.v1.LoggedRecord\x12\x12\n\ncard_proof\x18\x04 \x01(\x0c\x12\x33\n\x07players\x18\x05 \x03(\x0b\x32\".sealedshoe_audit.v1.PlayerOpening\x12\x12\n\ncheckpoint\x18\x06 \x01(\x0c\x12\x0e\n\x06\x64igest\x18\x0f \x01(\x0c\"q\n\x07Receipt\x12\x0e\n\x06\x66ormat\x18\x01 \x01(\t\x12\x32\n\x07opening\x18\x02 \x01(\x0b\x32!.sealedshoe_audit.v1.LoggedRecord\x12\x12\n\ncheckpoint\x18\x03 \x01(\x0c\x12\x0e\n\x06\x64igest\x18\x0f \x01(\x0c\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"sealedshoe_audit/v1/evidence.proto\x12\x13sealedshoe_audit.v1\"G\n\x0cLoggedRecord\x12\r\n\x05index\x18\x01 \x01(\x04\x12\x10\n\x08\x65nvelope\x18\x02 \x01(\x0c\x12\x16\n\x0einclusion_path\x18\x03 \x01(\x0c\"B\n\rPlayerOpening\x12\x10\n\x08wager_id\x18\x01 \x01(\t\x12\x0c\n\x04salt\x18\x02 \x01(\x0c\x12\x11\n\treference\x18\x03 \x01(\t\"\xe8\x01\n\x08\x45vidence\x12\x0e\n\x06\x66ormat\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x32\n\x07records\x18\x03 \x03(\x0b\x32!.sealedshoe_audit.v1.LoggedRecord\x12\x12\n\ncard_proof\x18\x04 \x01(\x0c\x12\x33\n\x07players\x18\x05 \x03(\x0b\x32\".sealedshoe_audit.v1.PlayerOpening\x12\x12\n\ncheckpoint\x18\x06 \x01(\x0c\x12\x15\n\rcosigned_head\x18\x07 \x01(\x0c\x12\x0e\n\x06\x64igest\x18\x0f \x01(\x0c\"q\n\x07Receipt\x12\x0e\n\x06\x66ormat\x18\x01 \x01(\t\x12\x32\n\x07opening\x18\x02 \x01(\x0b\x32!.sealedshoe_audit.v1.LoggedRecord\x12\x12\n\ncheckpoint\x18\x03 \x01(\x0c\x12\x0e\n\x06\x64igest\x18\x0f \x01(\x0c\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,7 +36,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PLAYEROPENING']._serialized_start=132
   _globals['_PLAYEROPENING']._serialized_end=198
   _globals['_EVIDENCE']._serialized_start=201
-  _globals['_EVIDENCE']._serialized_end=410
-  _globals['_RECEIPT']._serialized_start=412
-  _globals['_RECEIPT']._serialized_end=525
+  _globals['_EVIDENCE']._serialized_end=433
+  _globals['_RECEIPT']._serialized_start=435
+  _globals['_RECEIPT']._serialized_end=548
 # @@protoc_insertion_point(module_scope)

@@ -88,6 +88,7 @@ class Evidence(_message.Message):
     CARD_PROOF_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
     CHECKPOINT_FIELD_NUMBER: _builtins.int
+    COSIGNED_HEAD_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
     format: _builtins.str
     """"sealedshoe/v1/evidence" """
@@ -97,6 +98,10 @@ class Evidence(_message.Message):
     """Range proof of the dealt positions in the card tree, left to right, 32 bytes a hash."""
     checkpoint: _builtins.bytes
     """Signed note over which every inclusion path ends."""
+    cosigned_head: _builtins.bytes
+    """The cosigned checkpoint that the round's opening names by its hash: the opening is younger. Empty when
+    it names none.
+    """
     digest: _builtins.bytes
     """SHA-256 of all bytes of the file before this field: against damage only."""
     @_builtins.property
@@ -117,11 +122,12 @@ class Evidence(_message.Message):
         card_proof: _builtins.bytes = ...,
         players: _abc.Iterable[Global___PlayerOpening] | None = ...,
         checkpoint: _builtins.bytes = ...,
+        cosigned_head: _builtins.bytes = ...,
         digest: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["card_proof", b"card_proof", "checkpoint", b"checkpoint", "digest", b"digest", "format", b"format", "players", b"players", "records", b"records", "round_number", b"round_number"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card_proof", b"card_proof", "checkpoint", b"checkpoint", "cosigned_head", b"cosigned_head", "digest", b"digest", "format", b"format", "players", b"players", "records", b"records", "round_number", b"round_number"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -162,6 +162,8 @@ class _EventClassEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EventClass
     EVENT_CLASS_RNG_RESUMED: _EventClass.ValueType  # 3
     EVENT_CLASS_CLOCK_MOVED: _EventClass.ValueType  # 4
     EVENT_CLASS_SEED_UNAVAILABLE: _EventClass.ValueType  # 5
+    EVENT_CLASS_WITNESS_FAULTY: _EventClass.ValueType  # 6
+    """A witness refused our head, or answered what cannot be true."""
 
 class EventClass(_EventClass, metaclass=_EventClassEnumTypeWrapper): ...
 
@@ -171,6 +173,8 @@ EVENT_CLASS_RNG_FAILED: EventClass.ValueType  # 2
 EVENT_CLASS_RNG_RESUMED: EventClass.ValueType  # 3
 EVENT_CLASS_CLOCK_MOVED: EventClass.ValueType  # 4
 EVENT_CLASS_SEED_UNAVAILABLE: EventClass.ValueType  # 5
+EVENT_CLASS_WITNESS_FAULTY: EventClass.ValueType  # 6
+"""A witness refused our head, or answered what cannot be true."""
 Global___EventClass: _TypeAlias = EventClass  # noqa: Y015
 
 @_typing.final
@@ -348,11 +352,16 @@ class Predecessor(_message.Message):
     SIZE_FIELD_NUMBER: _builtins.int
     ROOT_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
+    NEWEST_SIZE_FIELD_NUMBER: _builtins.int
+    NEWEST_ROOT_FIELD_NUMBER: _builtins.int
     origin: _builtins.str
     size: _builtins.int
     root: _builtins.bytes
     reason: _builtins.str
-    """"rotation" or "recovery"."""
+    """"rotation": the predecessor ended in LogClosed. "recovery": it can no longer be continued."""
+    newest_size: _builtins.int
+    """The newest head that its guard or a witness knew, when that lies beyond what could be restored."""
+    newest_root: _builtins.bytes
     def __init__(
         self,
         *,
@@ -360,10 +369,12 @@ class Predecessor(_message.Message):
         size: _builtins.int = ...,
         root: _builtins.bytes = ...,
         reason: _builtins.str = ...,
+        newest_size: _builtins.int = ...,
+        newest_root: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["origin", b"origin", "reason", b"reason", "root", b"root", "size", b"size"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["newest_root", b"newest_root", "newest_size", b"newest_size", "origin", b"origin", "reason", b"reason", "root", b"root", "size", b"size"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -935,7 +946,9 @@ Global___ShoeRetired: _TypeAlias = ShoeRetired  # noqa: Y015
 
 @_typing.final
 class KeyChanged(_message.Message):
-    """A key was replaced (new_key) or revoked (no new_key)."""
+    """A key was replaced (new_key) or revoked (no new_key). The envelope is signed by the statement key in
+    force; a revocation, and a key that follows a revoked one, may be signed by the root key instead.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -948,9 +961,12 @@ class KeyChanged(_message.Message):
     POSSESSION_SIGNATURE_FIELD_NUMBER: _builtins.int
     purpose: Global___KeyPurpose.ValueType
     old_key: _builtins.bytes
+    """Ed25519 public keys of 32 bytes; of sealing keys, the id as text. old_key is empty after a revocation."""
     new_key: _builtins.bytes
     first_leaf: _builtins.int
-    """Index of the first leaf signed under the new key."""
+    """Index of the first leaf signed under the new key: the next one. Heads of that size and above are
+    signed by a new checkpoint key.
+    """
     root_signature: _builtins.bytes
     """By the root key over "sealedshoe/v1/key-change" 00 lp(origin) purpose[1] lp(old) lp(new) first_leaf[8]."""
     possession_signature: _builtins.bytes
@@ -1046,3 +1062,84 @@ class LogClosed(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___LogClosed: _TypeAlias = LogClosed  # noqa: Y015
+
+@_typing.final
+class TimeStamped(_message.Message):
+    """An RFC 3161 time stamp over a checkpoint: everything below that head existed at the token's time."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HEADER_FIELD_NUMBER: _builtins.int
+    CHECKPOINT_FIELD_NUMBER: _builtins.int
+    RESPONSE_FIELD_NUMBER: _builtins.int
+    checkpoint: _builtins.bytes
+    """The signed note that was stamped, with its cosignatures, byte for byte."""
+    response: _builtins.bytes
+    """DER of the TimeStampResp over SHA-256 of those bytes."""
+    @_builtins.property
+    def header(self) -> Global___Header: ...
+    def __init__(
+        self,
+        *,
+        header: Global___Header | None = ...,
+        checkpoint: _builtins.bytes = ...,
+        response: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["header", b"header"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "header", b"header", "response", b"response"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TimeStamped: _TypeAlias = TimeStamped  # noqa: Y015
+
+@_typing.final
+class PredecessorShoeRevealed(_message.Message):
+    """A shoe that was open where a predecessor's restored log ends: revealed before the successor deals.
+    Only directly behind a LogStarted whose predecessor's reason is "recovery".
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HEADER_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    SHOE_OPENING_HASH_FIELD_NUMBER: _builtins.int
+    OPENING_FIELD_NUMBER: _builtins.int
+    CLOSING_FIELD_NUMBER: _builtins.int
+    SEED_UNAVAILABLE_FIELD_NUMBER: _builtins.int
+    ROUND_NUMBER_FIELD_NUMBER: _builtins.int
+    RETURNED_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    """Table id in the predecessor."""
+    shoe_opening_hash: _builtins.bytes
+    """Leaf hash, in the predecessor, of the record that opened the shoe, and its opening."""
+    seed_unavailable: _builtins.bool
+    round_number: _builtins.int
+    """The round that was open there; its stakes go back. 0 when none was."""
+    @_builtins.property
+    def header(self) -> Global___Header: ...
+    @_builtins.property
+    def opening(self) -> Global___ShoeOpening: ...
+    @_builtins.property
+    def closing(self) -> Global___ShoeClosing: ...
+    @_builtins.property
+    def returned(self) -> _containers.RepeatedCompositeFieldContainer[Global___ReturnedStake]: ...
+    def __init__(
+        self,
+        *,
+        header: Global___Header | None = ...,
+        table: _builtins.str = ...,
+        shoe_opening_hash: _builtins.bytes = ...,
+        opening: Global___ShoeOpening | None = ...,
+        closing: Global___ShoeClosing | None = ...,
+        seed_unavailable: _builtins.bool = ...,
+        round_number: _builtins.int = ...,
+        returned: _abc.Iterable[Global___ReturnedStake] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["closing", b"closing", "header", b"header", "opening", b"opening"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closing", b"closing", "header", b"header", "opening", b"opening", "returned", b"returned", "round_number", b"round_number", "seed_unavailable", b"seed_unavailable", "shoe_opening_hash", b"shoe_opening_hash", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PredecessorShoeRevealed: _TypeAlias = PredecessorShoeRevealed  # noqa: Y015

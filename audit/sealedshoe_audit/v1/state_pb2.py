@@ -22,20 +22,29 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from sealedshoe_audit.v1 import game_pb2 as sealedshoe__audit_dot_v1_dot_game__pb2
 from sealedshoe_audit.v1 import records_pb2 as sealedshoe__audit_dot_v1_dot_records__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fsealedshoe_audit/v1/state.proto\x12\x13sealedshoe_audit.v1\x1a!sealedshoe_audit/v1/records.proto\"\xe3\x02\n\rTableSnapshot\x12\r\n\x05table\x18\x01 \x01(\t\x12\x34\n\x08settings\x18\x02 \x01(\x0b\x32\".sealedshoe_audit.v1.TableSettings\x12.\n\x05state\x18\x03 \x01(\x0e\x32\x1f.sealedshoe_audit.v1.TableState\x12\x10\n\x08sequence\x18\x04 \x01(\x04\x12\x11\n\tlast_hash\x18\x05 \x01(\x0c\x12\x0f\n\x07time_us\x18\x06 \x01(\x03\x12\x14\n\x0cround_number\x18\x07 \x01(\x04\x12\x13\n\x0bshoe_number\x18\x08 \x01(\x04\x12\x10\n\x08\x64\x65\x61lt_us\x18\t \x01(\x03\x12\x35\n\x05round\x18\n \x01(\x0b\x32&.sealedshoe_audit.v1.OpenRoundSnapshot\x12\x33\n\x04shoe\x18\x0b \x01(\x0b\x32%.sealedshoe_audit.v1.OpenShoeSnapshot\"\x80\x01\n\x11OpenRoundSnapshot\x12\x14\n\x0copening_hash\x18\x01 \x01(\x0c\x12\x11\n\topened_us\x18\x02 \x01(\x03\x12\x16\n\x0e\x66irst_position\x18\x03 \x01(\r\x12*\n\x06wagers\x18\x04 \x03(\x0b\x32\x1a.sealedshoe_audit.v1.Wager\"\xb1\x01\n\x10OpenShoeSnapshot\x12\x31\n\x07opening\x18\x01 \x01(\x0b\x32 .sealedshoe_audit.v1.ShoeOpening\x12\x14\n\x0copening_hash\x18\x02 \x01(\x0c\x12\x10\n\x08position\x18\x03 \x01(\r\x12\x18\n\x0brounds_left\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x18\n\x10\x66ree_rounds_used\x18\x05 \x01(\rB\x0e\n\x0c_rounds_leftb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fsealedshoe_audit/v1/state.proto\x12\x13sealedshoe_audit.v1\x1a\x1esealedshoe_audit/v1/game.proto\x1a!sealedshoe_audit/v1/records.proto\"\xe3\x02\n\rTableSnapshot\x12\r\n\x05table\x18\x01 \x01(\t\x12\x34\n\x08settings\x18\x02 \x01(\x0b\x32\".sealedshoe_audit.v1.TableSettings\x12.\n\x05state\x18\x03 \x01(\x0e\x32\x1f.sealedshoe_audit.v1.TableState\x12\x10\n\x08sequence\x18\x04 \x01(\x04\x12\x11\n\tlast_hash\x18\x05 \x01(\x0c\x12\x0f\n\x07time_us\x18\x06 \x01(\x03\x12\x14\n\x0cround_number\x18\x07 \x01(\x04\x12\x13\n\x0bshoe_number\x18\x08 \x01(\x04\x12\x10\n\x08\x64\x65\x61lt_us\x18\t \x01(\x03\x12\x35\n\x05round\x18\n \x01(\x0b\x32&.sealedshoe_audit.v1.OpenRoundSnapshot\x12\x33\n\x04shoe\x18\x0b \x01(\x0b\x32%.sealedshoe_audit.v1.OpenShoeSnapshot\"\x80\x01\n\x11OpenRoundSnapshot\x12\x14\n\x0copening_hash\x18\x01 \x01(\x0c\x12\x11\n\topened_us\x18\x02 \x01(\x03\x12\x16\n\x0e\x66irst_position\x18\x03 \x01(\r\x12*\n\x06wagers\x18\x04 \x03(\x0b\x32\x1a.sealedshoe_audit.v1.Wager\"\xb1\x01\n\x10OpenShoeSnapshot\x12\x31\n\x07opening\x18\x01 \x01(\x0b\x32 .sealedshoe_audit.v1.ShoeOpening\x12\x14\n\x0copening_hash\x18\x02 \x01(\x0c\x12\x10\n\x08position\x18\x03 \x01(\r\x12\x18\n\x0brounds_left\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x18\n\x10\x66ree_rounds_used\x18\x05 \x01(\rB\x0e\n\x0c_rounds_left\"\xb5\x04\n\x10VerifierPosition\x12\x0e\n\x06\x66ormat\x18\x01 \x01(\t\x12\x0e\n\x06origin\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x04\x12\x0c\n\x04\x65\x64ge\x18\x04 \x01(\x0c\x12\x14\n\x0crecent_roots\x18\x05 \x01(\x0c\x12\r\n\x05seeds\x18\x06 \x01(\x04\x12\x32\n\x05games\x18\x07 \x03(\x0b\x32#.sealedshoe_audit.v1.GameDefinition\x12\x32\n\x06tables\x18\x08 \x03(\x0b\x32\".sealedshoe_audit.v1.TableSnapshot\x12\x31\n\x05\x64\x65\x61lt\x18\t \x03(\x0b\x32\".sealedshoe_audit.v1.DealtSnapshot\x12\x36\n\x08\x63ounters\x18\n \x03(\x0b\x32$.sealedshoe_audit.v1.InstanceCounter\x12/\n\x04keys\x18\x0b \x01(\x0b\x32!.sealedshoe_audit.v1.KeysSnapshot\x12\x35\n\x0bpredecessor\x18\x0c \x01(\x0b\x32 .sealedshoe_audit.v1.Predecessor\x12?\n\tinherited\x18\r \x03(\x0b\x32,.sealedshoe_audit.v1.PredecessorShoeRevealed\x12\x13\n\x0bmay_inherit\x18\x0e \x01(\x08\x12/\n\x07\x63losing\x18\x0f \x01(\x0b\x32\x1e.sealedshoe_audit.v1.LogClosed\"L\n\rDealtSnapshot\x12\r\n\x05table\x18\x01 \x01(\t\x12\x10\n\x08position\x18\x02 \x01(\r\x12\x0c\n\x04\x63\x61rd\x18\x03 \x01(\r\x12\x0c\n\x04salt\x18\x04 \x01(\x0c\"4\n\x0fInstanceCounter\x12\x10\n\x08instance\x18\x01 \x01(\x0c\x12\x0f\n\x07\x63ounter\x18\x02 \x01(\x04\"e\n\x0cKeysSnapshot\x12\x0c\n\x04root\x18\x01 \x01(\x0c\x12\x11\n\tstatement\x18\x02 \x01(\x0c\x12\x12\n\ncheckpoint\x18\x03 \x01(\x0c\x12\x0f\n\x07sealing\x18\x04 \x01(\t\x12\x0f\n\x07revoked\x18\x05 \x03(\x0c\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sealedshoe_audit.v1.state_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TABLESNAPSHOT']._serialized_start=92
-  _globals['_TABLESNAPSHOT']._serialized_end=447
-  _globals['_OPENROUNDSNAPSHOT']._serialized_start=450
-  _globals['_OPENROUNDSNAPSHOT']._serialized_end=578
-  _globals['_OPENSHOESNAPSHOT']._serialized_start=581
-  _globals['_OPENSHOESNAPSHOT']._serialized_end=758
+  _globals['_TABLESNAPSHOT']._serialized_start=124
+  _globals['_TABLESNAPSHOT']._serialized_end=479
+  _globals['_OPENROUNDSNAPSHOT']._serialized_start=482
+  _globals['_OPENROUNDSNAPSHOT']._serialized_end=610
+  _globals['_OPENSHOESNAPSHOT']._serialized_start=613
+  _globals['_OPENSHOESNAPSHOT']._serialized_end=790
+  _globals['_VERIFIERPOSITION']._serialized_start=793
+  _globals['_VERIFIERPOSITION']._serialized_end=1358
+  _globals['_DEALTSNAPSHOT']._serialized_start=1360
+  _globals['_DEALTSNAPSHOT']._serialized_end=1436
+  _globals['_INSTANCECOUNTER']._serialized_start=1438
+  _globals['_INSTANCECOUNTER']._serialized_end=1490
+  _globals['_KEYSSNAPSHOT']._serialized_start=1492
+  _globals['_KEYSSNAPSHOT']._serialized_end=1593
 # @@protoc_insertion_point(module_scope)

@@ -9,6 +9,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from sealedshoe_audit.v1 import game_pb2 as _game_pb2
 from sealedshoe_audit.v1 import records_pb2 as _records_pb2
 import builtins as _builtins
 import sys
@@ -141,3 +142,162 @@ class OpenShoeSnapshot(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__rounds_left) -> _WhichOneofReturnType__rounds_left | None: ...
 
 Global___OpenShoeSnapshot: _TypeAlias = OpenShoeSnapshot  # noqa: Y015
+
+@_typing.final
+class VerifierPosition(_message.Message):
+    """Where a verifier stands in a log; its file ends in SHA-256 of the message's bytes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FORMAT_FIELD_NUMBER: _builtins.int
+    ORIGIN_FIELD_NUMBER: _builtins.int
+    SIZE_FIELD_NUMBER: _builtins.int
+    EDGE_FIELD_NUMBER: _builtins.int
+    RECENT_ROOTS_FIELD_NUMBER: _builtins.int
+    SEEDS_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    TABLES_FIELD_NUMBER: _builtins.int
+    DEALT_FIELD_NUMBER: _builtins.int
+    COUNTERS_FIELD_NUMBER: _builtins.int
+    KEYS_FIELD_NUMBER: _builtins.int
+    PREDECESSOR_FIELD_NUMBER: _builtins.int
+    INHERITED_FIELD_NUMBER: _builtins.int
+    MAY_INHERIT_FIELD_NUMBER: _builtins.int
+    CLOSING_FIELD_NUMBER: _builtins.int
+    format: _builtins.str
+    """"sealedshoe/v1/position" """
+    origin: _builtins.str
+    size: _builtins.int
+    edge: _builtins.bytes
+    """Hashes of the complete subtrees at the right edge, largest first."""
+    recent_roots: _builtins.bytes
+    """Roots of the newest sizes, the last of `size`."""
+    seeds: _builtins.int
+    """Seed commitments in the register beside this file."""
+    may_inherit: _builtins.bool
+    @_builtins.property
+    def games(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.GameDefinition]: ...
+    @_builtins.property
+    def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___TableSnapshot]: ...
+    @_builtins.property
+    def dealt(self) -> _containers.RepeatedCompositeFieldContainer[Global___DealtSnapshot]: ...
+    @_builtins.property
+    def counters(self) -> _containers.RepeatedCompositeFieldContainer[Global___InstanceCounter]: ...
+    @_builtins.property
+    def keys(self) -> Global___KeysSnapshot: ...
+    @_builtins.property
+    def predecessor(self) -> _records_pb2.Predecessor: ...
+    @_builtins.property
+    def inherited(self) -> _containers.RepeatedCompositeFieldContainer[_records_pb2.PredecessorShoeRevealed]: ...
+    @_builtins.property
+    def closing(self) -> _records_pb2.LogClosed: ...
+    def __init__(
+        self,
+        *,
+        format: _builtins.str = ...,
+        origin: _builtins.str = ...,
+        size: _builtins.int = ...,
+        edge: _builtins.bytes = ...,
+        recent_roots: _builtins.bytes = ...,
+        seeds: _builtins.int = ...,
+        games: _abc.Iterable[_game_pb2.GameDefinition] | None = ...,
+        tables: _abc.Iterable[Global___TableSnapshot] | None = ...,
+        dealt: _abc.Iterable[Global___DealtSnapshot] | None = ...,
+        counters: _abc.Iterable[Global___InstanceCounter] | None = ...,
+        keys: Global___KeysSnapshot | None = ...,
+        predecessor: _records_pb2.Predecessor | None = ...,
+        inherited: _abc.Iterable[_records_pb2.PredecessorShoeRevealed] | None = ...,
+        may_inherit: _builtins.bool = ...,
+        closing: _records_pb2.LogClosed | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["closing", b"closing", "keys", b"keys", "predecessor", b"predecessor"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closing", b"closing", "counters", b"counters", "dealt", b"dealt", "edge", b"edge", "format", b"format", "games", b"games", "inherited", b"inherited", "keys", b"keys", "may_inherit", b"may_inherit", "origin", b"origin", "predecessor", b"predecessor", "recent_roots", b"recent_roots", "seeds", b"seeds", "size", b"size", "tables", b"tables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VerifierPosition: _TypeAlias = VerifierPosition  # noqa: Y015
+
+@_typing.final
+class DealtSnapshot(_message.Message):
+    """A card dealt from a shoe that is still open."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    SALT_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    position: _builtins.int
+    card: _builtins.int
+    salt: _builtins.bytes
+    def __init__(
+        self,
+        *,
+        table: _builtins.str = ...,
+        position: _builtins.int = ...,
+        card: _builtins.int = ...,
+        salt: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "position", b"position", "salt", b"salt", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DealtSnapshot: _TypeAlias = DealtSnapshot  # noqa: Y015
+
+@_typing.final
+class InstanceCounter(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    COUNTER_FIELD_NUMBER: _builtins.int
+    instance: _builtins.bytes
+    counter: _builtins.int
+    def __init__(
+        self,
+        *,
+        instance: _builtins.bytes = ...,
+        counter: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["counter", b"counter", "instance", b"instance"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___InstanceCounter: _TypeAlias = InstanceCounter  # noqa: Y015
+
+@_typing.final
+class KeysSnapshot(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOT_FIELD_NUMBER: _builtins.int
+    STATEMENT_FIELD_NUMBER: _builtins.int
+    CHECKPOINT_FIELD_NUMBER: _builtins.int
+    SEALING_FIELD_NUMBER: _builtins.int
+    REVOKED_FIELD_NUMBER: _builtins.int
+    root: _builtins.bytes
+    statement: _builtins.bytes
+    checkpoint: _builtins.bytes
+    sealing: _builtins.str
+    @_builtins.property
+    def revoked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]: ...
+    def __init__(
+        self,
+        *,
+        root: _builtins.bytes = ...,
+        statement: _builtins.bytes = ...,
+        checkpoint: _builtins.bytes = ...,
+        sealing: _builtins.str = ...,
+        revoked: _abc.Iterable[_builtins.bytes] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "revoked", b"revoked", "root", b"root", "sealing", b"sealing", "statement", b"statement"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KeysSnapshot: _TypeAlias = KeysSnapshot  # noqa: Y015

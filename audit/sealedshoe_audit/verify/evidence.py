@@ -13,15 +13,23 @@ The plan, in order; each step stops at its first failure:
     9. receipt     if given: the player's own proof names the same opening, before the result
 """
 
+from hashlib import sha256
+
 from sealedshoe_audit.containers import parse_evidence, parse_receipt
-from sealedshoe_audit.envelope import parse_envelope, verify_envelope
+from sealedshoe_audit.envelope import parse_envelope
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.fold.keys import LogKeys, first_keys, keys_after
-from sealedshoe_audit.fold.log import check_header
+from sealedshoe_audit.fold.house import check_header
+from sealedshoe_audit.fold.keys import (
+    LogKeys,
+    check_head_signer,
+    check_signer,
+    first_keys,
+    keys_after,
+)
 from sealedshoe_audit.fold.reveal import check_reveal, dealt_cards
 from sealedshoe_audit.fold.state import OpenShoe, TableState
 from sealedshoe_audit.fold.table import check_seed_or_loss
-from sealedshoe_audit.log.checkpoint import Checkpoint, verify_checkpoint
+from sealedshoe_audit.log.checkpoint import Checkpoint, VerifiedCheckpoint, verify_checkpoint
 from sealedshoe_audit.log.merkle import leaf_hash, split_hashes, verify_inclusion
 from sealedshoe_audit.names import round_name
 from sealedshoe_audit.records import Record, parse_record, player_commitment
@@ -43,7 +51,7 @@ def verify_evidence(data: bytes, trust: Trust, receipt: bytes | None = None) -> 
         report.checked.append("the file is undamaged and in its one canonical form")
         head = verify_checkpoint(evidence.checkpoint, trust)
         report.checked.append(_checkpoint_text(head.checkpoint, len(head.cosigned)))
-        placed = _verify_records(evidence, head.checkpoint, trust)
+        placed = _verify_records(evidence, head, trust)
         report.checked.append(
             f"{len(placed)} records: each canonical, signed by the key in force, and included"
         )
@@ -59,6 +67,7 @@ def verify_evidence(data: bytes, trust: Trust, receipt: bytes | None = None) -> 
         if parts.game.free_rounds:
             report.not_checked.append("free rounds dealt earlier in the shoe: verify the log")
         _verify_players(report, evidence, parts)
+        _verify_cosigned_head(report, evidence.cosigned_head, trust, parts)
         if receipt is not None:
             _verify_receipt(report, receipt, trust, parts)
     except VerificationError as error:
@@ -72,7 +81,7 @@ def _checkpoint_text(checkpoint: Checkpoint, cosigned: int) -> str:
     return f"{text} and cosigned by {cosigned} witnesses" if cosigned else text
 
 
-def _verify_records(evidence: Evidence, checkpoint: Checkpoint, trust: Trust) -> list[Placed]:
+def _verify_records(evidence: Evidence, head: VerifiedCheckpoint, trust: Trust) -> list[Placed]:
     placed: list[Placed] = []
     keys: LogKeys | None = None
     last = -1
@@ -90,12 +99,14 @@ def _verify_records(evidence: Evidence, checkpoint: Checkpoint, trust: Trust) ->
             raise VerificationError(
                 Code.EVIDENCE_INCOMPLETE, expected="LogStarted first", found="another record"
             )
-        verify_envelope(envelope, keys.statement)
+        check_signer(envelope, record, keys)
         check_header(record.header, trust.origin)
         if isinstance(record, pb.KeyChanged):
             keys = keys_after(keys, record, logged.index)
-        hashed = verify_included(logged, checkpoint)
+        hashed = verify_included(logged, head.checkpoint)
         placed.append(Placed(logged.index, record, hashed))
+    if keys is not None:
+        check_head_signer(head.signers, keys, "the checkpoint")
     return placed
 
 
@@ -205,6 +216,26 @@ def _verify_players(report: Report, evidence: Evidence, parts: Parts) -> None:
     if seen:
         report.checked.append(f"{len(seen)} wagers belong to the players named in the file")
         report.facts["players"] = {p.wager_id: p.reference for p in evidence.players}
+
+
+def _verify_cosigned_head(report: Report, note: bytes, trust: Trust, parts: Parts) -> None:
+    """The cosigned head that the round's opening names: the opening is younger than its witnesses say."""
+    opening = parts.opening_of_round().record
+    named = opening.cosigned_head_hash if isinstance(opening, pb.RoundOpened) else b""
+    if not note:
+        return
+    if sha256(note).digest() != named:
+        raise VerificationError(
+            Code.EVIDENCE_EXTRA,
+            expected=f"the cosigned head {named.hex() or 'none'}",
+            found="another",
+        )
+    cosigned = verify_checkpoint(note, trust).cosigned
+    if cosigned:
+        report.facts["opened_after_s"] = min(cosigned.values())
+        report.checked.append(
+            f"the round was opened after {len(cosigned)} witnesses had cosigned the head it names"
+        )
 
 
 def _verify_receipt(report: Report, data: bytes, trust: Trust, parts: Parts) -> None:

@@ -3,25 +3,35 @@
 1. the checkpoint is signed by a trusted key, of the trusted origin, cosigned by the quorum
 2. every entry is read, and every tile equals the hashes of the entries
 3. every record passes the fold (`fold.log`): signature, chain, state, settlement, reveal
-4. the tree's root is the checkpoint's
+4. the tree's root is the checkpoint's, and every older head at hand is a prefix of it
 5. what remains open is listed: shoes not revealed, with their age; wagers not dealt
 """
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any
 
 from google.protobuf.message import DecodeError
 
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.fold.log import Applied, LogFold
-from sealedshoe_audit.log.checkpoint import Checkpoint, verify_checkpoint
-from sealedshoe_audit.log.reader import LogSource, TileCheck, read_entries
-from sealedshoe_audit.names import round_name, table_name
+from sealedshoe_audit.fold.keys import check_head_signer
+from sealedshoe_audit.fold.log import Applied, LogFold, Reveal, Vouched
+from sealedshoe_audit.fold.seeds import SeedFile
+from sealedshoe_audit.log.checkpoint import VerifiedCheckpoint
+from sealedshoe_audit.log.reader import LogSource, TileCheck, read_bundles, read_head
+from sealedshoe_audit.names import table_name
 from sealedshoe_audit.records import TABLE_PAYLOAD_TYPES
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
+from sealedshoe_audit.verify.growth import Growth
+from sealedshoe_audit.verify.helpers import HelperProcesses, Helpers, NoHelpers
+from sealedshoe_audit.verify.history import HeadHistory
+from sealedshoe_audit.verify.left_open import unclosed_shoes, unfinished_rounds
+from sealedshoe_audit.verify.position import position_of, take_position
 from sealedshoe_audit.verify.report import NOTICE, Finding, Report
+from sealedshoe_audit.verify.times import StampCheck, Times
 from sealedshoe_audit.verify.totals import GameTotals, add_result, totals_json
 from sealedshoe_audit.verify.undealt import UndealtRounds
 
@@ -31,11 +41,18 @@ Progress = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class LogReport(Report):
-    """The verdict on a log, and what it holds."""
+    """The verdict on a log, and what it holds.
+
+    Attributes:
+        fold: the log's state where the verification ended; None when it never began.
+        position: where the next verification may go on; b"" unless the verdict is valid.
+    """
 
     games: dict[tuple[str, int], GameTotals] = field(default_factory=lambda: {})
     records: int = 0
     findings_left_out: int = 0
+    fold: LogFold | None = None
+    position: bytes = b""
 
     def add(self, finding: Finding) -> None:
         """Keeps a finding, or counts it once there are too many."""
@@ -45,19 +62,34 @@ class LogReport(Report):
             self.findings_left_out += 1
 
 
-def read_checkpoint(source: LogSource, trust: Trust) -> Checkpoint:
-    """Returns the log's verified head.
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """What a verification may use besides the log and the trust file.
 
-    Raises:
-        VerificationError: MISSING_FILE, or as `verify_checkpoint`.
+    Attributes:
+        helpers: processes that help; 0 does all in this one.
+        heads: signed checkpoints kept from before: each must be a prefix of the log.
+        check_stamp: checks RFC 3161 time stamps; None leaves them unchecked.
+        position: what an earlier report's `position` held; b"" starts at the first leaf.
+        seeds: register of seed commitments, kept with the position; None keeps it for this run.
+        stop_at: called once with the fold when it has this many leaves.
     """
-    note = source.read("checkpoint")
-    if note is None:
-        raise VerificationError(Code.MISSING_FILE, expected="checkpoint", found="no such file")
-    return verify_checkpoint(note, trust).checkpoint
+
+    helpers: int = 0
+    heads: Iterable[bytes] = ()
+    check_stamp: StampCheck | None = None
+    position: bytes = b""
+    seeds: IO[bytes] | None = None
+    stop_at: tuple[int, Callable[[LogFold], None]] | None = None
 
 
-def verify_log(source: LogSource, trust: Trust, now_us: int, progress: Progress) -> LogReport:
+def verify_log(
+    source: LogSource,
+    trust: Trust,
+    now_us: int,
+    progress: Progress,
+    options: LogOptions | None = None,
+) -> LogReport:
     """Returns the verdict on a whole log.
 
     Args:
@@ -65,79 +97,191 @@ def verify_log(source: LogSource, trust: Trust, now_us: int, progress: Progress)
         progress: called with (entries done, entries in all).
     """
     report = LogReport()
+    given = options or LogOptions()
     try:
-        checkpoint = read_checkpoint(source, trust)
-        report.checked.append(f"the checkpoint of {checkpoint.origin} at size {checkpoint.size}")
-        check = _LogCheck(report, trust, now_us)
-        check.run(source, checkpoint, progress)
+        _, head = read_head(source, trust)
+        _state_head(report, head)
+        with ExitStack() as stack:
+            check = _LogCheck(report, trust, now_us, given, stack)
+            stack.callback(check.report_faults)
+            check.run(source, head, progress)
     except VerificationError as error:
         report.add(Finding.of(error, "log"))
-    report.not_checked.append("that the operator shows everybody this same log: needs witnesses")
     if not trust.quorum:
+        report.not_checked.append(
+            "that the operator shows everybody this same log: needs witnesses"
+        )
         report.not_checked.append("times before or after: the trust file asks for no cosignatures")
     return report
+
+
+def _state_head(report: LogReport, head: VerifiedCheckpoint) -> None:
+    checkpoint = head.checkpoint
+    text = f"the checkpoint of {checkpoint.origin} at size {checkpoint.size}"
+    cosigned = f", cosigned by {len(head.cosigned)} witnesses" if head.cosigned else ""
+    report.checked.append(text + cosigned)
+    report.facts |= {
+        "origin": checkpoint.origin,
+        "size": checkpoint.size,
+        "root": checkpoint.root.hex(),
+        "witnesses": head.cosigned,
+    }
 
 
 class _LogCheck:
     """One pass over a log."""
 
-    def __init__(self, report: LogReport, trust: Trust, now_us: int) -> None:
+    def __init__(
+        self, report: LogReport, trust: Trust, now_us: int, options: LogOptions, stack: ExitStack
+    ) -> None:
         self._report = report
-        self._fold = LogFold(trust.origin, trust.root_key)
-        self._undealt = UndealtRounds()
-        self._broken: set[str] = set()
+        self._options = options
         self._now_us = now_us
+        seeds = options.seeds
+        if seeds is None:
+            seeds = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 # the stack closes it
+        self._fold = LogFold(trust.origin, trust.root_key, replay_shoes=False)
+        known = take_position(self._fold, options.position) if options.position else 0
+        self._seeds = SeedFile(seeds, known)
+        self._fold.register_seeds_in(self._seeds)
+        self._start = self._fold.frontier.size
+        self._helpers: Helpers = (
+            stack.enter_context(HelperProcesses(options.helpers, trust.origin, self._not_replayed))
+            if options.helpers
+            else NoHelpers(trust.origin, self._not_replayed)
+        )
+        self._history = HeadHistory(trust, options.heads)
+        self._times = Times(trust, options.check_stamp)
+        self._undealt = UndealtRounds(trust.origin)
+        self._growth = Growth()
+        self._first_faults: dict[str, tuple[int, Finding]] = {}
+        self._house_faults: list[tuple[int, Finding]] = []
+        report.fold = self._fold
 
-    def run(self, source: LogSource, checkpoint: Checkpoint, progress: Progress) -> None:
-        tiles = TileCheck(source)
-        for entry in read_entries(source, checkpoint.size):
-            self._take(entry)
-            for level, node in self._fold.completed:
-                tiles.completed(level, node)
-            self._report.records += 1
-            if self._report.records % 256 == 0:
-                progress(self._report.records, checkpoint.size)
-        tiles.finish()
-        progress(checkpoint.size, checkpoint.size)
-        root = self._fold.frontier.root()
-        if root != checkpoint.root:
+    def run(self, source: LogSource, head: VerifiedCheckpoint, progress: Progress) -> None:
+        size = head.checkpoint.size
+        if size < self._start:
             raise VerificationError(
-                Code.ROOT_MISMATCH, expected=checkpoint.root.hex(), found=root.hex()
+                Code.ROLLBACK, expected=f"{self._start} leaves or more", found=str(size)
             )
-        self._report.checked += [
-            f"{self._report.records} records: canonical form, signature, chain and state",
-            f"{tiles.compared} tiles against the entries, and the root",
+        tiles = TileCheck.at(source, size, self._fold.frontier)
+        self._look_back(size)
+        bundles = read_bundles(source, size, self._start)
+        for leaves, vouched in self._helpers.vouch(bundles, self._statement_key):
+            for leaf, voucher in zip(leaves, vouched, strict=True):
+                self._take(leaf, voucher)
+                for level, node in self._fold.completed:
+                    tiles.completed(level, node)
+                self._after_leaf()
+            self._report.records += len(leaves)
+            progress(self._fold.frontier.size, size)
+        tiles.finish()
+        self._helpers.finish()
+        self._check_root(head)
+        self._state_checked(tiles.compared)
+        self._conclude()
+
+    def _statement_key(self) -> bytes:
+        keys = self._fold.keys
+        return b"" if keys is None or keys.statement is None else keys.statement.public_key
+
+    def _look_back(self, size: int) -> None:
+        for finding in self._history.beyond(size):
+            self._report.add(finding)
+        self._after_leaf()
+
+    def _after_leaf(self) -> None:
+        frontier = self._fold.frontier
+        if self._history.wants(frontier.size):
+            for finding in self._history.compare(frontier.size, frontier.root()):
+                self._report.add(finding)
+        stop = self._options.stop_at
+        if stop is not None and stop[0] == frontier.size:
+            stop[1](self._fold)
+
+    def _check_root(self, head: VerifiedCheckpoint) -> None:
+        root = self._fold.frontier.root()
+        if root != head.checkpoint.root:
+            raise VerificationError(
+                Code.ROOT_MISMATCH, expected=head.checkpoint.root.hex(), found=root.hex()
+            )
+        if self._fold.keys is not None:
+            check_head_signer(head.signers, self._fold.keys, "the checkpoint")
+
+    def _state_checked(self, tiles: int) -> None:
+        report = self._report
+        since = f" from leaf {self._start} on" if self._start else ""
+        report.checked += [
+            f"{report.records} records{since}: canonical form, signature, chain and state",
+            f"{tiles} tiles against the entries, and the root",
             "every result dealt and settled again; every revealed seed shuffled again",
             "every game's odds enumerated again",
         ]
-        self._conclude()
+        if self._history.compared:
+            report.checked.append(
+                f"{self._history.compared} older heads: each a prefix of this log"
+            )
+        if self._times.stamps.good:
+            report.checked.append(f"{self._times.stamps.good} time stamps over heads of this log")
+        if self._times.stamps.unchecked:
+            report.not_checked.append(
+                f"{self._times.stamps.unchecked} time stamps: name the authority's certificate"
+            )
 
-    def _take(self, entry: bytes) -> None:
+    def _take(self, leaf: bytes, vouched: Vouched | None) -> None:
         index = self._fold.frontier.size
         try:
-            applied = self._fold.apply(entry)
+            applied = self._fold.apply(leaf, vouched)
+            self._growth.take(applied.record.header.time_us)
+            self._check_times(applied)
         except VerificationError as error:
-            self._fault(error, index, entry)
+            self._fault(error, index, table_of(leaf))
             return
+        if applied.reveal is not None:
+            self._helpers.replay(index, applied.reveal)
+        self._notice_losses(applied)
+        self._undealt.take(applied)
+        self._count(applied)
+
+    def _check_times(self, applied: Applied) -> None:
+        record = applied.record
+        if isinstance(record, pb.RoundOpened):
+            self._times.opened(record)
+        elif isinstance(record, pb.TimeStamped):
+            self._times.stamp(record, applied.index)
+
+    def _notice_losses(self, applied: Applied) -> None:
+        about = f"leaf {applied.index}"
         if applied.counter_gap:
             gap = applied.counter_gap
             found = f"{gap} discarded" if gap > 0 else "a counter that stood before"
             expected = "every seed drawn to open a shoe, once"
-            self._notice(Code.SHOE_COUNTER_GAP, f"leaf {index}", expected, found)
-        if isinstance(applied.record, pb.ShoeRetired) and applied.record.seed_unavailable:
-            self._notice(Code.SEED_UNAVAILABLE, f"leaf {index}", "the shoe's seed", "none")
-        self._undealt.take(applied)
-        self._count(applied)
+            self._notice(Code.SHOE_COUNTER_GAP, about, expected, found)
+        record = applied.record
+        match record:
+            case pb.ShoeRetired(seed_unavailable=True):
+                self._notice(Code.SEED_UNAVAILABLE, about, "the shoe's seed", "none")
+            case pb.PredecessorShoeRevealed(seed_unavailable=True):
+                self._notice(Code.SEED_UNAVAILABLE, about, "the shoe's seed", "none")
+            case _:
+                pass
 
-    def _fault(self, error: VerificationError, index: int, entry: bytes) -> None:
-        """Reports a bad record; of a table that has one, later records are not reported again."""
-        table = table_of(entry)
-        if table in self._broken:
-            return
-        if table is not None:
-            self._broken.add(table)
+    def _not_replayed(self, index: int, reveal: Reveal) -> None:
+        """Replays a shoe that did not, for what exactly is wrong with it."""
+        try:
+            reveal.check(self._fold.origin)
+        except VerificationError as error:
+            self._fault(error, index, reveal.table)
+
+    def _fault(self, error: VerificationError, index: int, table: str | None) -> None:
+        """Reports a bad record; of a table that has one, only the first is reported."""
         about = f"leaf {index}" if table is None else f"leaf {index} of {table_name(table[:40])}"
-        self._report.add(Finding.of(error, about))
+        finding = Finding.of(error, about)
+        if table is None:
+            if len(self._house_faults) <= MAX_FINDINGS:
+                self._house_faults.append((index, finding))
+        elif table not in self._first_faults or index < self._first_faults[table][0]:
+            self._first_faults[table] = (index, finding)
 
     def _notice(self, code: Code, about: str, expected: str, found: str) -> None:
         self._report.add(Finding(code, about, expected, found, NOTICE))
@@ -151,48 +295,47 @@ class _LogCheck:
         add_result(totals, before.settings.limits.currency, record)
 
     def _conclude(self) -> None:
-        facts: dict[str, Any] = self._report.facts
-        facts["origin"] = self._fold.origin
-        facts["size"] = self._fold.frontier.size
-        facts["games"] = {
-            f"{game_id} version {version}": totals_json(totals)
-            for (game_id, version), totals in sorted(self._report.games.items())
-        }
-        facts["tables"] = len(self._fold.tables)
-        facts["broken_tables"] = sorted(self._broken)
-        facts["unclosed_shoes"] = self._unclosed_shoes()
-        facts["unfinished_rounds"] = self._unfinished_rounds()
-        facts["undealt"] = self._undealt.json()
-        facts["findings_left_out"] = self._report.findings_left_out
-        if facts["unclosed_shoes"]:
-            count = len(facts["unclosed_shoes"])
-            self._report.not_checked.append(
+        report, fold = self._report, self._fold
+        for index, commitment in self._seeds.duplicates():
+            report.add(
+                Finding(Code.DUPLICATE_SEED, f"leaf {index}", "a new seed", commitment.hex())
+            )
+        report.facts |= self._facts()
+        if report.facts["unclosed_shoes"]:
+            count = len(report.facts["unclosed_shoes"])
+            report.not_checked.append(
                 f"seed, shuffle and dealt cards of {count} shoes that are not revealed yet: their "
                 "rounds' evidence proves the cards"
             )
+        if report.valid and not self._first_faults and not self._house_faults:
+            report.position = position_of(fold, self._seeds.count)
 
-    def _unclosed_shoes(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "table": table_name(name),
-                "shoe_number": state.shoe.opening.shoe_number,
-                "cards_dealt": state.shoe.position,
-                "age_s": max(0, self._now_us - state.time_us) // 1_000_000,
-            }
-            for name, state in sorted(self._fold.tables.items())
-            if state.shoe is not None
-        ]
+    def report_faults(self) -> None:
+        """Reports bad records in the order of their leaves, however far the pass came."""
+        faults = [*self._house_faults, *self._first_faults.values()]
+        for _, finding in sorted(faults, key=lambda fault: fault[0]):
+            self._report.add(finding)
 
-    def _unfinished_rounds(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "round": round_name(name, state.round_number),
-                "wagers": len(state.round.wagers),
-                "age_s": max(0, self._now_us - state.round.opened_us) // 1_000_000,
-            }
-            for name, state in sorted(self._fold.tables.items())
-            if state.round is not None and state.round.wagers
-        ]
+    def _facts(self) -> dict[str, Any]:
+        report, fold = self._report, self._fold
+        return {
+            "from": self._start,
+            "records": report.records,
+            "games": {
+                f"{game_id} version {version}": totals_json(totals)
+                for (game_id, version), totals in sorted(report.games.items())
+            },
+            "tables": len(fold.tables),
+            "broken_tables": sorted(self._first_faults),
+            "unclosed_shoes": unclosed_shoes(fold.tables, self._now_us),
+            "unfinished_rounds": unfinished_rounds(fold.tables, self._now_us),
+            "undealt": self._undealt.json(),
+            "growth": self._growth.json(),
+            "time_stamps": self._times.stamps.json(),
+            "older_heads": self._history.compared,
+            "closed": fold.closing is not None,
+            "findings_left_out": report.findings_left_out,
+        }
 
 
 def table_of(entry: bytes) -> str | None:

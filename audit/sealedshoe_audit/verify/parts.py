@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from sealedshoe_audit.baccarat.definition import GameDefinition, Shuffle
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.fold import table as table_fold
-from sealedshoe_audit.fold.log import check_game, check_table_id
+from sealedshoe_audit.fold.house import check_game, check_table_id
 from sealedshoe_audit.fold.result import check_deal
 from sealedshoe_audit.fold.state import OpenShoe, TableState
 from sealedshoe_audit.fold.table import check_shoe_opening

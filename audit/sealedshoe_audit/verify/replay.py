@@ -6,11 +6,11 @@ The log is verified from its first leaf while it is read (`fold.log`), so that w
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.fold.log import Applied, LogFold
 from sealedshoe_audit.fold.state import TableState
-from sealedshoe_audit.log.reader import LogSource, read_entries
+from sealedshoe_audit.log.reader import LogSource, read_entries, read_head
 from sealedshoe_audit.names import parse_round_name, table_name
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
-from sealedshoe_audit.verify.log import Progress, read_checkpoint, table_of
+from sealedshoe_audit.verify.log import Progress, table_of
 from sealedshoe_audit.verify.report import NOTICE, Finding, Report
 from sealedshoe_audit.verify.round_facts import round_json
 
@@ -37,7 +37,7 @@ def _replay(report: Report, source: LogSource, trust: Trust, name: str, progress
     if parsed is None:
         raise VerificationError(Code.ROUND_UNKNOWN, expected="tables/ID/rounds/N", found=name[:100])
     table, number = parsed
-    checkpoint = read_checkpoint(source, trust)
+    checkpoint = read_head(source, trust)[1].checkpoint
     fold = LogFold(trust.origin, trust.root_key)
     found: Applied | None = None
     shoe_shown = False
@@ -52,7 +52,7 @@ def _replay(report: Report, source: LogSource, trust: Trust, name: str, progress
                     Finding(Code.SEED_UNAVAILABLE, name, "the shoe's seed", "its loss", NOTICE)
                 )
             if found is not None and _reveals(applied, found):
-                _show_shoe(report, applied)
+                _show_shoe(report, trust.origin, applied)
                 shoe_shown = True
         if done % 256 == 0:
             progress(done, checkpoint.size)
@@ -88,11 +88,11 @@ def _apply(report: Report, fold: LogFold, entry: bytes, table: str) -> Applied |
 def _reveals(applied: Applied, found: Applied) -> bool:
     """Whether a record revealed the very shoe that the round was dealt from."""
     shoe = found.before.shoe if found.before is not None else None
-    revealed = applied.revealed
+    reveal = applied.reveal
     return (
-        revealed is not None
+        reveal is not None
         and shoe is not None
-        and (revealed.opened.opening_hash == shoe.opening_hash)
+        and (reveal.opened.opening_hash == shoe.opening_hash)
     )
 
 
@@ -140,7 +140,7 @@ def _show_result(report: Report, applied: Applied, before: TableState) -> None:
         }
 
 
-def _show_shoe(report: Report, applied: Applied) -> None:
-    if applied.revealed is not None:
-        shoe = applied.revealed.shoe
+def _show_shoe(report: Report, origin: str, applied: Applied) -> None:
+    if applied.reveal is not None:
+        shoe = applied.reveal.check(origin)
         report.facts |= {"seed": shoe.seed.hex(), "order": list(shoe.order)}

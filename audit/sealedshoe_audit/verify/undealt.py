@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sealedshoe_audit.baccarat.rules import deal
-from sealedshoe_audit.fold.log import Applied
+from sealedshoe_audit.errors import VerificationError
+from sealedshoe_audit.fold.log import Applied, Reveal
 from sealedshoe_audit.fold.result import settlements
 from sealedshoe_audit.fold.state import TableState
 from sealedshoe_audit.names import round_name
@@ -25,8 +26,9 @@ class _Undealt:
 class UndealtRounds:
     """Collects voided rounds with wagers and settles them when the shoe is revealed."""
 
-    def __init__(self) -> None:
-        """Starts with none."""
+    def __init__(self, origin: str) -> None:
+        """Starts with none, in a log of this origin."""
+        self._origin = origin
         self._rounds: list[_Undealt] = []
         self._waiting: dict[str, list[_Undealt]] = {}
 
@@ -43,8 +45,13 @@ class UndealtRounds:
             self._waiting.setdefault(before.table, []).append(found)
         if before.shoe is not None and applied.after is not None and applied.after.shoe is None:
             for waiting in self._waiting.pop(before.table, []):
-                if applied.revealed is not None:
-                    waiting.would_have = _settle(waiting.table, applied.revealed.shoe.order)
+                waiting.would_have = self._settle(waiting.table, applied.reveal)
+
+    def _settle(self, table: TableState, reveal: Reveal | None) -> dict[str, Any] | None:
+        try:
+            return None if reveal is None else _settle(table, reveal.check(self._origin).order)
+        except VerificationError:
+            return None  # a finding of its own
 
     def json(self) -> list[dict[str, Any]]:
         """Returns every voided wagered round; `would_have_paid` is null unless its shoe was revealed."""

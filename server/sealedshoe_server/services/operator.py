@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sealedshoe_audit.currencies import CURRENCY_DIGITS
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.fold.log import check_table_id
+from sealedshoe_audit.fold.house import check_table_id
 from sealedshoe_audit.fold.table import check_settings
 from sealedshoe_audit.names import game_name
 from sealedshoe_audit.v1 import records_pb2 as pb

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(sealedshoe_server/v1/audit_service.proto\x12\x14sealedshoe_server.v1\"\x16\n\x14GetCheckpointRequest\"+\n\x15GetCheckpointResponse\x12\x12\n\ncheckpoint\x18\x01 \x01(\x0c\"2\n\x12ReadRecordsRequest\x12\r\n\x05start\x18\x01 \x01(\x04\x12\r\n\x05limit\x18\x02 \x01(\x04\"7\n\x13ReadRecordsResponse\x12\r\n\x05start\x18\x01 \x01(\x04\x12\x11\n\tenvelopes\x18\x02 \x03(\x0c\"9\n\x15ProveInclusionRequest\x12\r\n\x05index\x18\x01 \x01(\x04\x12\x11\n\ttree_size\x18\x02 \x01(\x04\"C\n\x16ProveInclusionResponse\x12\x11\n\ttree_size\x18\x01 \x01(\x04\x12\x16\n\x0einclusion_path\x18\x02 \x01(\x0c\"=\n\x17ProveConsistencyRequest\x12\x10\n\x08old_size\x18\x01 \x01(\x04\x12\x10\n\x08new_size\x18\x02 \x01(\x04\"<\n\x18ProveConsistencyResponse\x12\x10\n\x08new_size\x18\x01 \x01(\x04\x12\x0e\n\x06hashes\x18\x02 \x03(\x0c\"3\n\x12GetEvidenceRequest\x12\r\n\x05round\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\"\'\n\x13GetEvidenceResponse\x12\x10\n\x08\x65vidence\x18\x01 \x01(\x0c\x32\xa2\x04\n\x0c\x41uditService\x12h\n\rGetCheckpoint\x12*.sealedshoe_server.v1.GetCheckpointRequest\x1a+.sealedshoe_server.v1.GetCheckpointResponse\x12\x64\n\x0bReadRecords\x12(.sealedshoe_server.v1.ReadRecordsRequest\x1a).sealedshoe_server.v1.ReadRecordsResponse0\x01\x12k\n\x0eProveInclusion\x12+.sealedshoe_server.v1.ProveInclusionRequest\x1a,.sealedshoe_server.v1.ProveInclusionResponse\x12q\n\x10ProveConsistency\x12-.sealedshoe_server.v1.ProveConsistencyRequest\x1a..sealedshoe_server.v1.ProveConsistencyResponse\x12\x62\n\x0bGetEvidence\x12(.sealedshoe_server.v1.GetEvidenceRequest\x1a).sealedshoe_server.v1.GetEvidenceResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(sealedshoe_server/v1/audit_service.proto\x12\x14sealedshoe_server.v1\"\x16\n\x14GetCheckpointRequest\"+\n\x15GetCheckpointResponse\x12\x12\n\ncheckpoint\x18\x01 \x01(\x0c\"A\n\x17WatchCheckpointsRequest\x12\x17\n\nafter_size\x18\x01 \x01(\x04H\x00\x88\x01\x01\x42\r\n\x0b_after_size\"@\n\x18WatchCheckpointsResponse\x12\x12\n\ncheckpoint\x18\x01 \x01(\x0c\x12\x10\n\x08\x63osigned\x18\x02 \x01(\x08\"2\n\x12ReadRecordsRequest\x12\r\n\x05start\x18\x01 \x01(\x04\x12\r\n\x05limit\x18\x02 \x01(\x04\"7\n\x13ReadRecordsResponse\x12\r\n\x05start\x18\x01 \x01(\x04\x12\x11\n\tenvelopes\x18\x02 \x03(\x0c\"9\n\x15ProveInclusionRequest\x12\r\n\x05index\x18\x01 \x01(\x04\x12\x11\n\ttree_size\x18\x02 \x01(\x04\"C\n\x16ProveInclusionResponse\x12\x11\n\ttree_size\x18\x01 \x01(\x04\x12\x16\n\x0einclusion_path\x18\x02 \x01(\x0c\"=\n\x17ProveConsistencyRequest\x12\x10\n\x08old_size\x18\x01 \x01(\x04\x12\x10\n\x08new_size\x18\x02 \x01(\x04\"<\n\x18ProveConsistencyResponse\x12\x10\n\x08new_size\x18\x01 \x01(\x04\x12\x0e\n\x06hashes\x18\x02 \x03(\x0c\"3\n\x12GetEvidenceRequest\x12\r\n\x05round\x18\x01 \x01(\t\x12\x0e\n\x06player\x18\x02 \x01(\t\"\'\n\x13GetEvidenceResponse\x12\x10\n\x08\x65vidence\x18\x01 \x01(\x0c\x32\x97\x05\n\x0c\x41uditService\x12h\n\rGetCheckpoint\x12*.sealedshoe_server.v1.GetCheckpointRequest\x1a+.sealedshoe_server.v1.GetCheckpointResponse\x12s\n\x10WatchCheckpoints\x12-.sealedshoe_server.v1.WatchCheckpointsRequest\x1a..sealedshoe_server.v1.WatchCheckpointsResponse0\x01\x12\x64\n\x0bReadRecords\x12(.sealedshoe_server.v1.ReadRecordsRequest\x1a).sealedshoe_server.v1.ReadRecordsResponse0\x01\x12k\n\x0eProveInclusion\x12+.sealedshoe_server.v1.ProveInclusionRequest\x1a,.sealedshoe_server.v1.ProveInclusionResponse\x12q\n\x10ProveConsistency\x12-.sealedshoe_server.v1.ProveConsistencyRequest\x1a..sealedshoe_server.v1.ProveConsistencyResponse\x12\x62\n\x0bGetEvidence\x12(.sealedshoe_server.v1.GetEvidenceRequest\x1a).sealedshoe_server.v1.GetEvidenceResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,22 +35,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETCHECKPOINTREQUEST']._serialized_end=88
   _globals['_GETCHECKPOINTRESPONSE']._serialized_start=90
   _globals['_GETCHECKPOINTRESPONSE']._serialized_end=133
-  _globals['_READRECORDSREQUEST']._serialized_start=135
-  _globals['_READRECORDSREQUEST']._serialized_end=185
-  _globals['_READRECORDSRESPONSE']._serialized_start=187
-  _globals['_READRECORDSRESPONSE']._serialized_end=242
-  _globals['_PROVEINCLUSIONREQUEST']._serialized_start=244
-  _globals['_PROVEINCLUSIONREQUEST']._serialized_end=301
-  _globals['_PROVEINCLUSIONRESPONSE']._serialized_start=303
-  _globals['_PROVEINCLUSIONRESPONSE']._serialized_end=370
-  _globals['_PROVECONSISTENCYREQUEST']._serialized_start=372
-  _globals['_PROVECONSISTENCYREQUEST']._serialized_end=433
-  _globals['_PROVECONSISTENCYRESPONSE']._serialized_start=435
-  _globals['_PROVECONSISTENCYRESPONSE']._serialized_end=495
-  _globals['_GETEVIDENCEREQUEST']._serialized_start=497
-  _globals['_GETEVIDENCEREQUEST']._serialized_end=548
-  _globals['_GETEVIDENCERESPONSE']._serialized_start=550
-  _globals['_GETEVIDENCERESPONSE']._serialized_end=589
-  _globals['_AUDITSERVICE']._serialized_start=592
-  _globals['_AUDITSERVICE']._serialized_end=1138
+  _globals['_WATCHCHECKPOINTSREQUEST']._serialized_start=135
+  _globals['_WATCHCHECKPOINTSREQUEST']._serialized_end=200
+  _globals['_WATCHCHECKPOINTSRESPONSE']._serialized_start=202
+  _globals['_WATCHCHECKPOINTSRESPONSE']._serialized_end=266
+  _globals['_READRECORDSREQUEST']._serialized_start=268
+  _globals['_READRECORDSREQUEST']._serialized_end=318
+  _globals['_READRECORDSRESPONSE']._serialized_start=320
+  _globals['_READRECORDSRESPONSE']._serialized_end=375
+  _globals['_PROVEINCLUSIONREQUEST']._serialized_start=377
+  _globals['_PROVEINCLUSIONREQUEST']._serialized_end=434
+  _globals['_PROVEINCLUSIONRESPONSE']._serialized_start=436
+  _globals['_PROVEINCLUSIONRESPONSE']._serialized_end=503
+  _globals['_PROVECONSISTENCYREQUEST']._serialized_start=505
+  _globals['_PROVECONSISTENCYREQUEST']._serialized_end=566
+  _globals['_PROVECONSISTENCYRESPONSE']._serialized_start=568
+  _globals['_PROVECONSISTENCYRESPONSE']._serialized_end=628
+  _globals['_GETEVIDENCEREQUEST']._serialized_start=630
+  _globals['_GETEVIDENCEREQUEST']._serialized_end=681
+  _globals['_GETEVIDENCERESPONSE']._serialized_start=683
+  _globals['_GETEVIDENCERESPONSE']._serialized_end=722
+  _globals['_AUDITSERVICE']._serialized_start=725
+  _globals['_AUDITSERVICE']._serialized_end=1388
 # @@protoc_insertion_point(module_scope)

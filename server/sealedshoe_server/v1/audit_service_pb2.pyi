@@ -54,6 +54,52 @@ class GetCheckpointResponse(_message.Message):
 Global___GetCheckpointResponse: _TypeAlias = GetCheckpointResponse  # noqa: Y015
 
 @_typing.final
+class WatchCheckpointsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AFTER_SIZE_FIELD_NUMBER: _builtins.int
+    after_size: _builtins.int
+    """Only checkpoints of a larger size; 0: from the log's start. Absent: from the newest on."""
+    def __init__(
+        self,
+        *,
+        after_size: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_after_size", b"_after_size", "after_size", b"after_size"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after_size", b"_after_size", "after_size", b"after_size"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__after_size: _TypeAlias = _typing.Literal["after_size"]  # noqa: Y015
+    _WhichOneofArgType__after_size: _TypeAlias = _typing.Literal["_after_size", b"_after_size"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__after_size) -> _WhichOneofReturnType__after_size | None: ...
+
+Global___WatchCheckpointsRequest: _TypeAlias = WatchCheckpointsRequest  # noqa: Y015
+
+@_typing.final
+class WatchCheckpointsResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHECKPOINT_FIELD_NUMBER: _builtins.int
+    COSIGNED_FIELD_NUMBER: _builtins.int
+    checkpoint: _builtins.bytes
+    """Signed note."""
+    cosigned: _builtins.bool
+    """Whether it carries a quorum of cosignatures."""
+    def __init__(
+        self,
+        *,
+        checkpoint: _builtins.bytes = ...,
+        cosigned: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "cosigned", b"cosigned"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchCheckpointsResponse: _TypeAlias = WatchCheckpointsResponse  # noqa: Y015
+
+@_typing.final
 class ReadRecordsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 

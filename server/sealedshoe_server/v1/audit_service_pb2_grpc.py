@@ -39,6 +39,11 @@ class AuditServiceStub(object):
                 request_serializer=sealedshoe__server_dot_v1_dot_audit__service__pb2.GetCheckpointRequest.SerializeToString,
                 response_deserializer=sealedshoe__server_dot_v1_dot_audit__service__pb2.GetCheckpointResponse.FromString,
                 _registered_method=True)
+        self.WatchCheckpoints = channel.unary_stream(
+                '/sealedshoe_server.v1.AuditService/WatchCheckpoints',
+                request_serializer=sealedshoe__server_dot_v1_dot_audit__service__pb2.WatchCheckpointsRequest.SerializeToString,
+                response_deserializer=sealedshoe__server_dot_v1_dot_audit__service__pb2.WatchCheckpointsResponse.FromString,
+                _registered_method=True)
         self.ReadRecords = channel.unary_stream(
                 '/sealedshoe_server.v1.AuditService/ReadRecords',
                 request_serializer=sealedshoe__server_dot_v1_dot_audit__service__pb2.ReadRecordsRequest.SerializeToString,
@@ -66,6 +71,13 @@ class AuditServiceServicer(object):
 
     def GetCheckpoint(self, request, context):
         """The newest signed checkpoint.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchCheckpoints(self, request, context):
+        """Every signed and every cosigned checkpoint from a size on, then each new one as it is released.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -104,6 +116,11 @@ def add_AuditServiceServicer_to_server(servicer, server):
                     servicer.GetCheckpoint,
                     request_deserializer=sealedshoe__server_dot_v1_dot_audit__service__pb2.GetCheckpointRequest.FromString,
                     response_serializer=sealedshoe__server_dot_v1_dot_audit__service__pb2.GetCheckpointResponse.SerializeToString,
+            ),
+            'WatchCheckpoints': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchCheckpoints,
+                    request_deserializer=sealedshoe__server_dot_v1_dot_audit__service__pb2.WatchCheckpointsRequest.FromString,
+                    response_serializer=sealedshoe__server_dot_v1_dot_audit__service__pb2.WatchCheckpointsResponse.SerializeToString,
             ),
             'ReadRecords': grpc.unary_stream_rpc_method_handler(
                     servicer.ReadRecords,
@@ -153,6 +170,33 @@ class AuditService(object):
             '/sealedshoe_server.v1.AuditService/GetCheckpoint',
             sealedshoe__server_dot_v1_dot_audit__service__pb2.GetCheckpointRequest.SerializeToString,
             sealedshoe__server_dot_v1_dot_audit__service__pb2.GetCheckpointResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchCheckpoints(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/sealedshoe_server.v1.AuditService/WatchCheckpoints',
+            sealedshoe__server_dot_v1_dot_audit__service__pb2.WatchCheckpointsRequest.SerializeToString,
+            sealedshoe__server_dot_v1_dot_audit__service__pb2.WatchCheckpointsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -33,6 +33,8 @@ class AuditServiceStub:
     def __new__(cls, channel: _aio.Channel) -> AuditServiceAsyncStub: ...
     GetCheckpoint: _grpc.UnaryUnaryMultiCallable[_audit_service_pb2.GetCheckpointRequest, _audit_service_pb2.GetCheckpointResponse]
     """The newest signed checkpoint."""
+    WatchCheckpoints: _grpc.UnaryStreamMultiCallable[_audit_service_pb2.WatchCheckpointsRequest, _audit_service_pb2.WatchCheckpointsResponse]
+    """Every signed and every cosigned checkpoint from a size on, then each new one as it is released."""
     ReadRecords: _grpc.UnaryStreamMultiCallable[_audit_service_pb2.ReadRecordsRequest, _audit_service_pb2.ReadRecordsResponse]
     """Leaves in order."""
     ProveInclusion: _grpc.UnaryUnaryMultiCallable[_audit_service_pb2.ProveInclusionRequest, _audit_service_pb2.ProveInclusionResponse]
@@ -45,6 +47,8 @@ class AuditServiceAsyncStub(AuditServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetCheckpoint: _aio.UnaryUnaryMultiCallable[_audit_service_pb2.GetCheckpointRequest, _audit_service_pb2.GetCheckpointResponse]  # type: ignore[assignment]
     """The newest signed checkpoint."""
+    WatchCheckpoints: _aio.UnaryStreamMultiCallable[_audit_service_pb2.WatchCheckpointsRequest, _audit_service_pb2.WatchCheckpointsResponse]  # type: ignore[assignment]
+    """Every signed and every cosigned checkpoint from a size on, then each new one as it is released."""
     ReadRecords: _aio.UnaryStreamMultiCallable[_audit_service_pb2.ReadRecordsRequest, _audit_service_pb2.ReadRecordsResponse]  # type: ignore[assignment]
     """Leaves in order."""
     ProveInclusion: _aio.UnaryUnaryMultiCallable[_audit_service_pb2.ProveInclusionRequest, _audit_service_pb2.ProveInclusionResponse]  # type: ignore[assignment]
@@ -60,6 +64,14 @@ class AuditServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_audit_service_pb2.GetCheckpointResponse, _abc.Awaitable[_audit_service_pb2.GetCheckpointResponse]]:
         """The newest signed checkpoint."""
+
+    @_abc_1.abstractmethod
+    def WatchCheckpoints(
+        self,
+        request: _audit_service_pb2.WatchCheckpointsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_audit_service_pb2.WatchCheckpointsResponse], _abc.AsyncIterator[_audit_service_pb2.WatchCheckpointsResponse]]:
+        """Every signed and every cosigned checkpoint from a size on, then each new one as it is released."""
 
     @_abc_1.abstractmethod
     def ReadRecords(

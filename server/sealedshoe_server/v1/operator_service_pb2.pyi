@@ -305,6 +305,103 @@ class RetireShoeResponse(_message.Message):
 Global___RetireShoeResponse: _TypeAlias = RetireShoeResponse  # noqa: Y015
 
 @_typing.final
+class ChangeKeyRequest(_message.Message):
+    """Needs no request id: a change happens at one leaf or not at all, and can be asked for again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHANGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def change(self) -> _records_pb2.KeyChanged:
+        """Its header is filled in by the server. Signed by the root key, and by the new key itself."""
+
+    def __init__(
+        self,
+        *,
+        change: _records_pb2.KeyChanged | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["change", b"change"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["change", b"change"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChangeKeyRequest: _TypeAlias = ChangeKeyRequest  # noqa: Y015
+
+@_typing.final
+class ChangeKeyResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DONE_FIELD_NUMBER: _builtins.int
+    done: _builtins.bool
+    """Whether the change stands in the log already; else it waits for the log to grow to its first leaf."""
+    def __init__(
+        self,
+        *,
+        done: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["done", b"done"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChangeKeyResponse: _TypeAlias = ChangeKeyResponse  # noqa: Y015
+
+@_typing.final
+class CloseLogRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    SUCCESSOR_ORIGIN_FIELD_NUMBER: _builtins.int
+    SUCCESSOR_ROOT_KEY_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    successor_origin: _builtins.str
+    """Origin and root key of the log that follows; both empty when none does."""
+    successor_root_key: _builtins.bytes
+    @_builtins.property
+    def by(self) -> _records_pb2.Accountability: ...
+    def __init__(
+        self,
+        *,
+        request_id: _builtins.str = ...,
+        successor_origin: _builtins.str = ...,
+        successor_root_key: _builtins.bytes = ...,
+        by: _records_pb2.Accountability | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["by", b"by"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by", b"by", "request_id", b"request_id", "successor_origin", b"successor_origin", "successor_root_key", b"successor_root_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CloseLogRequest: _TypeAlias = CloseLogRequest  # noqa: Y015
+
+@_typing.final
+class CloseLogResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RECORD_FIELD_NUMBER: _builtins.int
+    CHECKPOINT_FIELD_NUMBER: _builtins.int
+    checkpoint: _builtins.bytes
+    @_builtins.property
+    def record(self) -> _evidence_pb2.LoggedRecord: ...
+    def __init__(
+        self,
+        *,
+        record: _evidence_pb2.LoggedRecord | None = ...,
+        checkpoint: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["record", b"record"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "record", b"record"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CloseLogResponse: _TypeAlias = CloseLogResponse  # noqa: Y015
+
+@_typing.final
 class GetStatusRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -333,6 +430,12 @@ class GetStatusResponse(_message.Message):
     LOG_WRITABLE_FIELD_NUMBER: _builtins.int
     LOG_FAILURE_FIELD_NUMBER: _builtins.int
     CHECKPOINT_AGE_MS_FIELD_NUMBER: _builtins.int
+    STATEMENT_KEY_FIELD_NUMBER: _builtins.int
+    CHECKPOINT_KEY_FIELD_NUMBER: _builtins.int
+    SEALING_KEY_ID_FIELD_NUMBER: _builtins.int
+    COSIGNED_SIZE_FIELD_NUMBER: _builtins.int
+    COSIGNING_LAG_MS_FIELD_NUMBER: _builtins.int
+    KEY_CHANGE_AT_FIELD_NUMBER: _builtins.int
     origin: _builtins.str
     version: _builtins.str
     log_size: _builtins.int
@@ -344,6 +447,16 @@ class GetStatusResponse(_message.Message):
     log_failure: _builtins.str
     checkpoint_age_ms: _builtins.int
     """Age of the newest checkpoint, milliseconds."""
+    statement_key: _builtins.bytes
+    """Of the keys in force: statement and checkpoint public keys, and the sealing key's id."""
+    checkpoint_key: _builtins.bytes
+    sealing_key_id: _builtins.str
+    cosigned_size: _builtins.int
+    """Size of the newest head under a quorum of cosignatures; 0 when there is none."""
+    cosigning_lag_ms: _builtins.int
+    """How long the oldest record without a quorum has been waiting, milliseconds."""
+    key_change_at: _builtins.int
+    """The leaf at which an accepted change of keys will happen; 0 when none waits."""
     def __init__(
         self,
         *,
@@ -357,10 +470,16 @@ class GetStatusResponse(_message.Message):
         log_writable: _builtins.bool = ...,
         log_failure: _builtins.str = ...,
         checkpoint_age_ms: _builtins.int = ...,
+        statement_key: _builtins.bytes = ...,
+        checkpoint_key: _builtins.bytes = ...,
+        sealing_key_id: _builtins.str = ...,
+        cosigned_size: _builtins.int = ...,
+        cosigning_lag_ms: _builtins.int = ...,
+        key_change_at: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_age_ms", b"checkpoint_age_ms", "log_failure", b"log_failure", "log_size", b"log_size", "log_writable", b"log_writable", "origin", b"origin", "rng_failure", b"rng_failure", "rng_healthy", b"rng_healthy", "rounds_open", b"rounds_open", "tables_open", b"tables_open", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_age_ms", b"checkpoint_age_ms", "checkpoint_key", b"checkpoint_key", "cosigned_size", b"cosigned_size", "cosigning_lag_ms", b"cosigning_lag_ms", "key_change_at", b"key_change_at", "log_failure", b"log_failure", "log_size", b"log_size", "log_writable", b"log_writable", "origin", b"origin", "rng_failure", b"rng_failure", "rng_healthy", b"rng_healthy", "rounds_open", b"rounds_open", "sealing_key_id", b"sealing_key_id", "statement_key", b"statement_key", "tables_open", b"tables_open", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -59,6 +59,16 @@ class OperatorServiceStub(object):
                 request_serializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.RetireShoeRequest.SerializeToString,
                 response_deserializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.RetireShoeResponse.FromString,
                 _registered_method=True)
+        self.ChangeKey = channel.unary_unary(
+                '/sealedshoe_server.v1.OperatorService/ChangeKey',
+                request_serializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.ChangeKeyRequest.SerializeToString,
+                response_deserializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.ChangeKeyResponse.FromString,
+                _registered_method=True)
+        self.CloseLog = channel.unary_unary(
+                '/sealedshoe_server.v1.OperatorService/CloseLog',
+                request_serializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.CloseLogRequest.SerializeToString,
+                response_deserializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.CloseLogResponse.FromString,
+                _registered_method=True)
         self.GetStatus = channel.unary_unary(
                 '/sealedshoe_server.v1.OperatorService/GetStatus',
                 request_serializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.GetStatusRequest.SerializeToString,
@@ -103,6 +113,20 @@ class OperatorServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ChangeKey(self, request, context):
+        """Takes a change of keys that the root key authorised; it happens at the leaf that it names.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CloseLog(self, request, context):
+        """Ends the log for good; refused while any shoe is open.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetStatus(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -136,6 +160,16 @@ def add_OperatorServiceServicer_to_server(servicer, server):
                     servicer.RetireShoe,
                     request_deserializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.RetireShoeRequest.FromString,
                     response_serializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.RetireShoeResponse.SerializeToString,
+            ),
+            'ChangeKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.ChangeKey,
+                    request_deserializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.ChangeKeyRequest.FromString,
+                    response_serializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.ChangeKeyResponse.SerializeToString,
+            ),
+            'CloseLog': grpc.unary_unary_rpc_method_handler(
+                    servicer.CloseLog,
+                    request_deserializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.CloseLogRequest.FromString,
+                    response_serializer=sealedshoe__server_dot_v1_dot_operator__service__pb2.CloseLogResponse.SerializeToString,
             ),
             'GetStatus': grpc.unary_unary_rpc_method_handler(
                     servicer.GetStatus,
@@ -278,6 +312,60 @@ class OperatorService(object):
             '/sealedshoe_server.v1.OperatorService/RetireShoe',
             sealedshoe__server_dot_v1_dot_operator__service__pb2.RetireShoeRequest.SerializeToString,
             sealedshoe__server_dot_v1_dot_operator__service__pb2.RetireShoeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ChangeKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sealedshoe_server.v1.OperatorService/ChangeKey',
+            sealedshoe__server_dot_v1_dot_operator__service__pb2.ChangeKeyRequest.SerializeToString,
+            sealedshoe__server_dot_v1_dot_operator__service__pb2.ChangeKeyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CloseLog(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/sealedshoe_server.v1.OperatorService/CloseLog',
+            sealedshoe__server_dot_v1_dot_operator__service__pb2.CloseLogRequest.SerializeToString,
+            sealedshoe__server_dot_v1_dot_operator__service__pb2.CloseLogResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -40,6 +40,10 @@ class OperatorServiceStub:
     """Cancels an open, undealt round; stakes go back."""
     RetireShoe: _grpc.UnaryUnaryMultiCallable[_operator_service_pb2.RetireShoeRequest, _operator_service_pb2.RetireShoeResponse]
     """Ends a shoe early and reveals it."""
+    ChangeKey: _grpc.UnaryUnaryMultiCallable[_operator_service_pb2.ChangeKeyRequest, _operator_service_pb2.ChangeKeyResponse]
+    """Takes a change of keys that the root key authorised; it happens at the leaf that it names."""
+    CloseLog: _grpc.UnaryUnaryMultiCallable[_operator_service_pb2.CloseLogRequest, _operator_service_pb2.CloseLogResponse]
+    """Ends the log for good; refused while any shoe is open."""
     GetStatus: _grpc.UnaryUnaryMultiCallable[_operator_service_pb2.GetStatusRequest, _operator_service_pb2.GetStatusResponse]
 
 @_typing.type_check_only
@@ -54,6 +58,10 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     """Cancels an open, undealt round; stakes go back."""
     RetireShoe: _aio.UnaryUnaryMultiCallable[_operator_service_pb2.RetireShoeRequest, _operator_service_pb2.RetireShoeResponse]  # type: ignore[assignment]
     """Ends a shoe early and reveals it."""
+    ChangeKey: _aio.UnaryUnaryMultiCallable[_operator_service_pb2.ChangeKeyRequest, _operator_service_pb2.ChangeKeyResponse]  # type: ignore[assignment]
+    """Takes a change of keys that the root key authorised; it happens at the leaf that it names."""
+    CloseLog: _aio.UnaryUnaryMultiCallable[_operator_service_pb2.CloseLogRequest, _operator_service_pb2.CloseLogResponse]  # type: ignore[assignment]
+    """Ends the log for good; refused while any shoe is open."""
     GetStatus: _aio.UnaryUnaryMultiCallable[_operator_service_pb2.GetStatusRequest, _operator_service_pb2.GetStatusResponse]  # type: ignore[assignment]
 
 class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -95,6 +103,22 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_service_pb2.RetireShoeResponse, _abc.Awaitable[_operator_service_pb2.RetireShoeResponse]]:
         """Ends a shoe early and reveals it."""
+
+    @_abc_1.abstractmethod
+    def ChangeKey(
+        self,
+        request: _operator_service_pb2.ChangeKeyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_service_pb2.ChangeKeyResponse, _abc.Awaitable[_operator_service_pb2.ChangeKeyResponse]]:
+        """Takes a change of keys that the root key authorised; it happens at the leaf that it names."""
+
+    @_abc_1.abstractmethod
+    def CloseLog(
+        self,
+        request: _operator_service_pb2.CloseLogRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_service_pb2.CloseLogResponse, _abc.Awaitable[_operator_service_pb2.CloseLogResponse]]:
+        """Ends the log for good; refused while any shoe is open."""
 
     @_abc_1.abstractmethod
     def GetStatus(

@@ -149,13 +149,15 @@ class ForgedLog:
         return self.append(pb.LogClosed(header=self.header(), successor_origin="next", by=BY))
 
     def change_key(self, number: int, purpose: int = 1, old: bytes | None = None) -> None:
-        """Rotates a key to another test key; a statement key is in use from the next leaf on."""
+        """Rotates a key to another test key; a signing key is in use from the next leaf on."""
+        seals = purpose == pb.KEY_PURPOSE_SEALING
         in_force = self.checkpoint_key if purpose == pb.KEY_PURPOSE_CHECKPOINT else self.statement
+        replaced = b"seal-1" if seals else public(in_force)
         record = pb.KeyChanged(
             header=self.header(),
             purpose=pb.KeyPurpose.ValueType(purpose),
-            old_key=public(in_force) if old is None else old,
-            new_key=public(key(number)),
+            old_key=replaced if old is None else old,
+            new_key=f"seal-{number}".encode() if seals else public(key(number)),
             first_leaf=len(self.entries) + 1,
         )
         record.root_signature = self.root.sign(key_change(record))
@@ -164,6 +166,8 @@ class ForgedLog:
         self.append(record)
         if purpose == pb.KEY_PURPOSE_STATEMENT:
             self.statement = key(number)
+        if purpose == pb.KEY_PURPOSE_CHECKPOINT:
+            self.checkpoint_key = key(number)
 
     def note(self, size: int | None = None) -> bytes:
         """Returns the signed checkpoint of the first `size` leaves."""

@@ -65,11 +65,11 @@ def test_key_ids_and_vkeys_are_those_of_the_worked_example() -> None:
 
 def test_known_keys_verify_with_their_times_and_unknown_lines_are_ignored() -> None:
     note = parse_note(CHECKPOINT)
-    assert verify_signers(note, [LOG_KEY]) == {ORIGIN: 0}
-    assert verify_signers(note, [WITNESS_KEY]) == {"witness.example/w1": 1767225600}
+    assert verify_signers(note, [LOG_KEY]) == {LOG_KEY: 0}
+    assert verify_signers(note, [WITNESS_KEY]) == {WITNESS_KEY: 1767225600}
     assert verify_signers(note, [LOG_KEY, WITNESS_KEY]) == {
-        ORIGIN: 0,
-        "witness.example/w1": 1767225600,
+        LOG_KEY: 0,
+        WITNESS_KEY: 1767225600,
     }
     assert verify_signers(note, []) == {}
     assert verify_signers(note, [VerifierKey(ORIGIN, 1, public_bytes(OTHER))]) == {}
@@ -166,7 +166,7 @@ def test_sixteen_signatures_are_taken() -> None:
     ]
     note = parse_note(PLAIN + b"".join(strangers))
     assert len(note.signatures) == 16
-    assert verify_signers(note, [LOG_KEY]) == {ORIGIN: 0}
+    assert verify_signers(note, [LOG_KEY]) == {LOG_KEY: 0}
 
 
 def test_the_last_empty_line_ends_the_text() -> None:
@@ -174,7 +174,7 @@ def test_the_last_empty_line_ends_the_text() -> None:
     note = parse_note(sign_note(text, "a.example", LOG_PRIVATE))
     assert note.text == text
     key = VerifierKey("a.example", 1, LOG_KEY.public_key)
-    assert verify_signers(note, [key]) == {"a.example": 0}
+    assert verify_signers(note, [key]) == {key: 0}
 
 
 VKEYS: dict[str, str] = {

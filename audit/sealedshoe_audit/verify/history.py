@@ -1,0 +1,48 @@
+"""Heads that somebody kept: each must be a prefix of the log as it is published now."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from sealedshoe_audit.errors import Code
+from sealedshoe_audit.log.checkpoint import verify_checkpoint
+from sealedshoe_audit.trust import Trust
+from sealedshoe_audit.verify.report import Finding
+
+
+class HeadHistory:
+    """Compares kept heads with the log as it grows leaf by leaf.
+
+    Attributes:
+        compared: heads compared so far.
+    """
+
+    def __init__(self, trust: Trust, notes: Iterable[bytes]) -> None:
+        """Takes signed checkpoints, with cosignatures or without.
+
+        Raises:
+            VerificationError: one is not signed by a trusted key: it proves nothing.
+        """
+        one_signature = replace(trust, quorum=0)
+        self._roots: dict[int, set[bytes]] = {}
+        self.compared = 0
+        for note in notes:
+            head = verify_checkpoint(note, one_signature).checkpoint
+            self._roots.setdefault(head.size, set()).add(head.root)
+
+    def wants(self, size: int) -> bool:
+        """Whether a head of this size was kept."""
+        return size in self._roots
+
+    def compare(self, size: int, root: bytes) -> Iterator[Finding]:
+        """Yields a finding for every kept head of this size that has another root."""
+        for kept in sorted(self._roots.pop(size)):
+            self.compared += 1
+            if kept != root:
+                yield Finding(Code.SPLIT_VIEW, f"head of size {size}", kept.hex(), root.hex())
+
+    def beyond(self, size: int) -> Iterator[Finding]:
+        """Yields a finding for every kept head that is larger than the log."""
+        for kept in sorted(known for known in self._roots if known > size):
+            yield Finding(
+                Code.ROLLBACK, f"head of size {kept}", f"a log of {kept} leaves", f"{size} leaves"
+            )

@@ -1,0 +1,111 @@
+"""Time from outside: cosignatures and RFC 3161 time stamps over heads, against the times records claim.
+
+A stamp over a head says that every record below it existed then. A record that names the hash of a cosigned
+head is younger than that head's cosignatures. Together they bracket a record's time from both sides.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from sealedshoe_audit.errors import Code, VerificationError
+from sealedshoe_audit.log.checkpoint import verify_checkpoint
+from sealedshoe_audit.trust import Trust
+from sealedshoe_audit.v1 import records_pb2 as pb
+
+SKEW_US = 60_000_000  # clocks of a casino, its witnesses and its time stamp authority may differ by a minute
+HEADS_KEPT = 4096  # cosigned heads that a record may still name
+# Returns a stamp's time in microseconds since 1970, from a TimeStampResp and the bytes it must cover.
+StampCheck = Callable[[bytes, bytes], int]
+
+
+@dataclass(slots=True)
+class Stamps:
+    """What was found: counts, and the newest."""
+
+    good: int = 0
+    unchecked: int = 0
+    newest_us: int = 0
+    newest_size: int = 0
+    bracketed: int = 0
+
+    def json(self) -> dict[str, Any]:
+        """Returns the JSON object."""
+        return {
+            "checked": self.good,
+            "not_checked": self.unchecked,
+            "newest_us": self.newest_us,
+            "newest_size": self.newest_size,
+            "openings_after_a_cosigned_head": self.bracketed,
+        }
+
+
+class Times:
+    """Follows a log's time stamps and the cosigned heads that its records name."""
+
+    def __init__(self, trust: Trust, check_stamp: StampCheck | None) -> None:
+        """Without a check, stamps are counted only."""
+        self._trust = trust
+        self._check_stamp = check_stamp
+        self._cosigned: dict[bytes, int] = {}
+        self._order: deque[bytes] = deque()
+        self.stamps = Stamps()
+
+    def know(self, note: bytes) -> int:
+        """Takes a head that may be cosigned; returns its size.
+
+        Raises:
+            VerificationError: as `verify_checkpoint`.
+        """
+        head = verify_checkpoint(note, self._trust)
+        cosigned = head.cosigned
+        hashed = sha256(note).digest()
+        if cosigned and hashed not in self._cosigned:
+            self._cosigned[hashed] = min(cosigned.values())
+            self._order.append(hashed)
+            if len(self._order) > HEADS_KEPT:
+                del self._cosigned[self._order.popleft()]
+        return head.checkpoint.size
+
+    def stamp(self, record: pb.TimeStamped, index: int) -> None:
+        """Takes a time stamp over a head.
+
+        Raises:
+            VerificationError: TIME_STAMP, or as `verify_checkpoint`.
+        """
+        size = self.know(record.checkpoint)
+        if self._check_stamp is None:
+            self.stamps.unchecked += 1
+            return
+        time_us = self._check_stamp(record.response, record.checkpoint)
+        if time_us < self.stamps.newest_us:
+            raise VerificationError(
+                Code.TIME_STAMP, expected="stamps in the order of time", found=f"leaf {index}"
+            )
+        self.stamps.good += 1
+        self.stamps.newest_us, self.stamps.newest_size = time_us, size
+        if record.header.time_us < time_us - SKEW_US:
+            raise VerificationError(
+                Code.RECORD_TIME,
+                expected=f"a record of {time_us} or later, for it holds that stamp",
+                found=str(record.header.time_us),
+            )
+
+    def opened(self, record: pb.RoundOpened) -> None:
+        """Takes a round's opening.
+
+        Raises:
+            VerificationError: RECORD_TIME: it claims to be older than the cosigned head that it names.
+        """
+        cosigned_s = self._cosigned.get(record.cosigned_head_hash)
+        if cosigned_s is None:
+            return
+        self.stamps.bracketed += 1
+        if record.header.time_us < cosigned_s * 1_000_000 - SKEW_US:
+            raise VerificationError(
+                Code.RECORD_TIME,
+                expected=f"{cosigned_s} s or later, as the cosigned head it names",
+                found=str(record.header.time_us),
+            )
