@@ -5,11 +5,12 @@ log's origin, the operator's offline root key, the checkpoint keys, the witnesse
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.log.note import TYPE_COSIGNATURE, TYPE_ED25519, VerifierKey, parse_vkey
+from sealedshoe_audit.log.policy import Policy
 from sealedshoe_audit.signing import KEY_BYTES
 
 FORMAT = "sealedshoe/v1/trust"
@@ -24,6 +25,7 @@ class Trust:
         root_key: 32 bytes; it authorises the statement keys.
         checkpoint_keys: one or more, named like the origin.
         quorum: number of witnesses that must have cosigned a checkpoint; 0 asks for none.
+        policy: which of them make the quorum, when a policy file says so; not part of the trust file.
     """
 
     origin: str
@@ -31,6 +33,12 @@ class Trust:
     checkpoint_keys: tuple[VerifierKey, ...]
     witnesses: tuple[VerifierKey, ...] = ()
     quorum: int = 0
+    policy: Policy | None = None
+
+    def under(self, policy: Policy) -> "Trust":
+        """Returns the same trust with a policy's witnesses and quorum in place of the file's."""
+        witnesses = tuple(witness.key for witness in policy.witnesses)
+        return replace(self, witnesses=witnesses, quorum=policy.fewest(), policy=policy)
 
     def text(self) -> str:
         """Returns the file's content."""

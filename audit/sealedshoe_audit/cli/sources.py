@@ -5,6 +5,7 @@ import urllib.request
 from pathlib import Path
 
 from sealedshoe_audit.log.reader import LogSource
+from sealedshoe_audit.trust import Trust, parse_trust
 
 MAX_FILE_BYTES = 256 * (2 + 65_535)  # the largest entry bundle that the format allows
 TIMEOUT_S = 30.0
@@ -67,3 +68,25 @@ def open_source(where: str) -> LogSource:
     if not root.is_dir():
         raise Unreadable(f"{where}: no such directory")
     return DirectorySource(root)
+
+
+def read_input(path: str) -> bytes:
+    """Returns a file's bytes.
+
+    Raises:
+        Unreadable: it cannot be read.
+    """
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror}") from error
+
+
+def read_trust(path: str) -> Trust:
+    """Returns a trust file.
+
+    Raises:
+        Unreadable: it cannot be read.
+        VerificationError: TRUST.
+    """
+    return parse_trust(read_input(path))

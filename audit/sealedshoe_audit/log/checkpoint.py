@@ -91,8 +91,10 @@ def verify_checkpoint(note_bytes: bytes, trust: Trust) -> VerifiedCheckpoint:
         raise VerificationError(
             Code.NOTE_SIGNATURE, expected="a trusted checkpoint key's signature", found="none"
         )
-    cosigned = {key.name: time for key, time in verify_signers(note, trust.witnesses).items()}
-    if len(cosigned) < trust.quorum:
+    cosigners = verify_signers(note, trust.witnesses)
+    cosigned = {key.name: time for key, time in cosigners.items()}
+    met = trust.policy is None or not trust.quorum or trust.policy.is_met_by(cosigners)
+    if len(cosigned) < trust.quorum or not met:
         raise VerificationError(
             Code.QUORUM, expected=f"{trust.quorum} cosignatures", found=str(len(cosigned))
         )

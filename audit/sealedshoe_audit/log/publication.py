@@ -1,0 +1,87 @@
+"""The files that a grown log adds: full tiles and bundles for good, partial ones for its new size."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from sealedshoe_audit.log.merkle import Frontier, leaf_hash
+from sealedshoe_audit.log.tiles import (
+    TILE_WIDTH,
+    bundle_path,
+    pack_bundle,
+    parse_bundle,
+    tile_path,
+)
+
+# Returns the content of a file that the log has already, or None.
+ReadFile = Callable[[str], bytes | None]
+
+
+def grown_files(
+    frontier: Frontier, entries: Iterable[bytes], read: ReadFile
+) -> Iterator[tuple[str, bytes]]:
+    """Yields every file that a log needs once these entries are appended; the frontier moves along.
+
+    Args:
+        read: of the log as it stands at the frontier; asked for the partial files at its edge.
+
+    Raises:
+        LookupError: a partial file at the edge is missing.
+    """
+    levels = _Levels(frontier.size, read)
+    bundle = levels.edge_bundle()
+    for entry in entries:
+        bundle.append(entry)
+        if len(bundle) == TILE_WIDTH:
+            yield bundle_path(frontier.size // TILE_WIDTH), pack_bundle(bundle)
+            bundle = []
+        for level, _, node in frontier.append(leaf_hash(entry)):
+            if level % 8 == 0:
+                yield from levels.add(level // 8, node)
+    if bundle:
+        yield bundle_path(frontier.size // TILE_WIDTH, len(bundle)), pack_bundle(bundle)
+    yield from levels.partial()
+
+
+class _Levels:
+    """The hash tile at the right edge of each level."""
+
+    def __init__(self, size: int, read: ReadFile) -> None:
+        self._size = size
+        self._read = read
+        self._hashes: list[bytearray] = []
+        self._next: list[int] = []
+        while size:
+            index, width = divmod(size, TILE_WIDTH)
+            path = tile_path(len(self._hashes), index, width)
+            self._hashes.append(bytearray(self._required(path) if width else b""))
+            self._next.append(index)
+            size = index
+
+    def _required(self, path: str) -> bytes:
+        data = self._read(path)
+        if data is None:
+            raise LookupError(path)
+        return data
+
+    def edge_bundle(self) -> list[bytes]:
+        """Returns the entries of the partial bundle at the edge."""
+        index, width = divmod(self._size, TILE_WIDTH)
+        if not width:
+            return []
+        return parse_bundle(self._required(bundle_path(index, width)), width)
+
+    def add(self, level: int, node: bytes) -> Iterator[tuple[str, bytes]]:
+        """Takes a hash; yields the tile that it completes."""
+        if level == len(self._hashes):
+            self._hashes.append(bytearray())
+            self._next.append(0)
+        self._hashes[level] += node
+        if len(self._hashes[level]) == TILE_WIDTH * 32:
+            yield tile_path(level, self._next[level]), bytes(self._hashes[level])
+            self._hashes[level] = bytearray()
+            self._next[level] += 1
+
+    def partial(self) -> Iterator[tuple[str, bytes]]:
+        """Yields the tiles that are not full."""
+        for level, hashes in enumerate(self._hashes):
+            if hashes:
+                yield tile_path(level, self._next[level], len(hashes) // 32), bytes(hashes)

@@ -1,0 +1,173 @@
+"""Follows a log into a directory: files first, its position last, so that any interruption is harmless.
+
+DIR/checkpoint     the newest head whose files are all here: the position
+DIR/tile/...       as the log serves them
+DIR/heads          every head seen, verbatim
+DIR/conflict/      heads that contradict each other: the proof of a fork or a rollback
+DIR/trust.json     what the mirror was started with
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sealedshoe_audit.errors import Code, VerificationError
+from sealedshoe_audit.log.checkpoint import VerifiedCheckpoint, verify_checkpoint
+from sealedshoe_audit.log.head_archive import HeadArchive
+from sealedshoe_audit.log.merkle import Frontier, leaf_hash
+from sealedshoe_audit.log.publication import grown_files
+from sealedshoe_audit.log.reader import LogSource, read_entries, read_head, read_required
+from sealedshoe_audit.log.tiles import TILE_WIDTH, index_path, tile_path
+from sealedshoe_audit.mirror.files import write_file
+from sealedshoe_audit.trust import Trust
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one look at the log brought: sizes before and after."""
+
+    old: int
+    new: int
+
+
+class Mirror:
+    """One log's copy in a directory."""
+
+    def __init__(self, directory: Path, trust: Trust) -> None:
+        """Takes up the position in the directory, or starts before the first leaf.
+
+        Raises:
+            VerificationError: the directory's files do not lead to its own checkpoint.
+        """
+        self._directory = directory
+        self._trust = trust
+        self._heads = HeadArchive(directory / "heads")
+        self._note = self.read("checkpoint")
+        self._head: VerifiedCheckpoint | None = None
+        self._frontier = Frontier()
+        if self._note is not None:
+            self._head = verify_checkpoint(self._note, replace(trust, quorum=0))
+            self._frontier = self._edge(self._head.checkpoint.size)
+            self._expect_root(self._head, self._frontier.root())
+
+    @property
+    def size(self) -> int:
+        """Leaves that are here."""
+        return self._frontier.size
+
+    def read(self, path: str) -> bytes | None:
+        """Returns one of the mirror's own files."""
+        try:
+            return (self._directory / path).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def _edge(self, size: int) -> Frontier:
+        """Rebuilds the right edge from the hash tiles at it."""
+        nodes: list[bytes] = []
+        level = 0
+        while size >> (8 * level):
+            index, width = divmod(size >> (8 * level), TILE_WIDTH)
+            part = Frontier()
+            if width:
+                data = read_required(self, tile_path(level, index, width))
+                for i in range(0, len(data), 32):
+                    part.append(data[i : i + 32])
+            nodes = part.nodes + nodes
+            level += 1
+        try:
+            return Frontier(size, nodes)
+        except ValueError as error:
+            raise VerificationError(
+                Code.TILE_MISMATCH, expected=f"the edge of {size} leaves", found="torn tiles"
+            ) from error
+
+    def follow(self, source: LogSource) -> Step:
+        """Takes over what the log has grown by.
+
+        Raises:
+            VerificationError: SPLIT_VIEW or ROLLBACK, with both heads kept in conflict/; or what is wrong
+                with a file. The position stays, and the next look starts there again.
+        """
+        note, head = read_head(source, self._trust)
+        old, new = self.size, head.checkpoint.size
+        self._heads.keep([note])
+        if new < old:
+            raise self._conflict(Code.ROLLBACK, note, f"{old} leaves or more", f"{new} leaves")
+        if new == old and head.checkpoint.root != self._frontier.root():
+            ours = self._frontier.root().hex()
+            raise self._conflict(Code.SPLIT_VIEW, note, ours, head.checkpoint.root.hex())
+        if new > old:
+            self._grow(source, note, head)
+        write_file(self._directory / "checkpoint", note)
+        self._forget_partials(old, new)
+        self._note, self._head = note, head
+        return Step(old, new)
+
+    def _grow(self, source: LogSource, note: bytes, head: VerifiedCheckpoint) -> None:
+        """Writes the new files, and moves on only when they lead to the head."""
+        old, new = self.size, head.checkpoint.size
+        frontier = Frontier(old, self._frontier.nodes)
+        entries = read_entries(source, new, old)
+        for path, data in grown_files(frontier, entries, self.read):
+            write_file(self._directory / path, data)
+        if frontier.root() != head.checkpoint.root:
+            raise self._fork(source, note, head)
+        self._compare_tiles(source, new)
+        self._frontier = frontier
+
+    def _expect_root(self, head: VerifiedCheckpoint, root: bytes) -> None:
+        if root != head.checkpoint.root:
+            raise VerificationError(
+                Code.ROOT_MISMATCH, expected=head.checkpoint.root.hex(), found=root.hex()
+            )
+
+    def _compare_tiles(self, source: LogSource, size: int) -> None:
+        """The tiles that the log serves at its edge are the ones made here from its entries."""
+        level = 0
+        while size >> (8 * level):
+            index, width = divmod(size >> (8 * level), TILE_WIDTH)
+            path = tile_path(level, index, width)
+            if width and read_required(source, path) != self.read(path):
+                raise VerificationError(
+                    Code.TILE_MISMATCH, expected="hashes of the entries", found=path
+                )
+            level += 1
+
+    def _fork(self, source: LogSource, note: bytes, head: VerifiedCheckpoint) -> VerificationError:
+        """Says whether the entries are another history, or do not lead to their own checkpoint."""
+        whole = Frontier()
+        known = None
+        for path_size, entry in enumerate(read_entries(source, head.checkpoint.size)):
+            if path_size == self.size:
+                known = whole.root()
+            whole.append(leaf_hash(entry))
+        if self.size == head.checkpoint.size:
+            known = whole.root()
+        if whole.root() == head.checkpoint.root and self._head is not None and known is not None:
+            expected = self._head.checkpoint.root.hex()
+            what = f"size {self.size}: {known.hex()}"
+            return self._conflict(Code.SPLIT_VIEW, note, expected, what)
+        return VerificationError(
+            Code.ROOT_MISMATCH, expected=head.checkpoint.root.hex(), found=whole.root().hex()
+        )
+
+    def _conflict(self, code: Code, note: bytes, expected: str, found: str) -> VerificationError:
+        """Keeps both signed heads: neither the log nor the mirror can deny them."""
+        directory = self._directory / "conflict"
+        if self._note is not None:
+            write_file(directory / "ours", self._note)
+        write_file(directory / "theirs", note)
+        return VerificationError(code, expected=expected, found=found)
+
+    def _forget_partials(self, old: int, new: int) -> None:
+        """Removes partial files of heads before, also of ones that an interruption left unfinished."""
+        levels = 0
+        while new >> (8 * levels):
+            levels += 1
+        for prefix, shift in [("entries", 0), *((str(k), 8 * k) for k in range(levels))]:
+            index, width = divmod(new >> shift, TILE_WIDTH)
+            for number in {(old >> shift) // TILE_WIDTH, index}:
+                directory = self._directory / f"tile/{prefix}/{index_path(number)}.p"
+                for file in directory.glob("*"):
+                    if number != index or file.name != str(width):
+                        file.unlink()
