@@ -29,6 +29,15 @@ class Config:
         http_listen: loopback address and port of /metrics, /healthz and /log.
         tls_certificate, tls_key, tls_client_ca: PEM files for mutual TLS; all or none.
         second_sources: character devices mixed into the RNG beside getrandom.
+        guard: file with the newest head, outside the data directory; "" is <data_dir>.guard.
+        heads: archive of every signed and cosigned head; "" is <data_dir>.heads.
+        witness_policy: tlog-policy file with witnesses, their URLs and the quorum; "" asks no witnesses.
+        witness_timeout_s: how long a witness may take to answer.
+        cosign_every_s: cosignatures are renewed so often even when the log does not grow.
+        cosigning_lag_s, cosigning_lag_rounds: a table takes no wagers while cosignatures lag so far behind.
+        tsa_url: RFC 3161 time stamp authority; "" asks none.
+        tsa_root: PEM file with its root certificate; stamps are checked before they are recorded.
+        stamp_every_s: rhythm of time stamps; new shoes of several rounds get one besides.
         answers_kept_days: how long a retry gets its answer's bytes; after that, a pointer to the round.
         default_deadline_s: for calls that bring none.
         drain_s: time between turning health to NOT_SERVING and refusing calls, so that balancers notice.
@@ -47,6 +56,16 @@ class Config:
     tls_key: str = ""
     tls_client_ca: str = ""
     second_sources: tuple[str, ...] = ()
+    guard: str = ""
+    heads: str = ""
+    witness_policy: str = ""
+    witness_timeout_s: float = 5.0
+    cosign_every_s: float = 60.0
+    cosigning_lag_s: float = 30.0
+    cosigning_lag_rounds: int = 1000
+    tsa_url: str = ""
+    tsa_root: str = ""
+    stamp_every_s: float = 3600.0
     answers_kept_days: int = 30
     default_deadline_s: float = 10.0
     drain_s: float = 0.0
@@ -54,6 +73,16 @@ class Config:
     max_message_bytes: int = 65_536
     watch_buffer: int = 1024
     log_level: str = "info"
+
+    @property
+    def guard_path(self) -> Path:
+        """Where the guard lies."""
+        return Path(self.guard or f"{self.data_dir}.guard")
+
+    @property
+    def heads_path(self) -> Path:
+        """Where the heads archive lies."""
+        return Path(self.heads or f"{self.data_dir}.heads")
 
     @property
     def is_public(self) -> bool:
@@ -105,6 +134,14 @@ def _typed(name: str, value: object, default: object) -> object:
 def _check(config: Config) -> None:
     if not is_origin(config.origin):
         raise ConfigError("origin: must be 1 to 100 bytes without spaces and plus signs")
+    _check_addresses(config)
+    _check_files(config)
+    _check_numbers(config)
+    if config.log_level not in ("debug", "info", "warning", "error"):
+        raise ConfigError("log_level: must be debug, info, warning or error")
+
+
+def _check_addresses(config: Config) -> None:
     for name in ("local_listen", "http_listen"):
         if not _is_loopback(getattr(config, name)):
             raise ConfigError(f"{name}: must be a loopback address such as 127.0.0.1:7441")
@@ -113,9 +150,29 @@ def _check(config: Config) -> None:
         raise ConfigError("tls_certificate, tls_key and tls_client_ca go together")
     if config.is_public and not all(tls):
         raise ConfigError("listen: beyond loopback only with mutual TLS (the three tls_ settings)")
-    if config.log_level not in ("debug", "info", "warning", "error"):
-        raise ConfigError("log_level: must be debug, info, warning or error")
-    positive = ("answers_kept_days", "default_deadline_s", "max_message_bytes", "watch_buffer")
+
+
+def _check_files(config: Config) -> None:
+    for name in ("guard", "heads"):
+        path: Path = getattr(config, f"{name}_path").absolute()
+        if path.is_relative_to(config.data_dir.absolute()):
+            raise ConfigError(f"{name}: must lie outside the data directory")
+    if bool(config.tsa_url) != bool(config.tsa_root):
+        raise ConfigError("tsa_url and tsa_root go together")
+
+
+def _check_numbers(config: Config) -> None:
+    positive = (
+        "answers_kept_days",
+        "default_deadline_s",
+        "max_message_bytes",
+        "watch_buffer",
+        "witness_timeout_s",
+        "cosign_every_s",
+        "cosigning_lag_s",
+        "cosigning_lag_rounds",
+        "stamp_every_s",
+    )
     for name in positive:
         if not 0 < getattr(config, name) < math.inf:
             raise ConfigError(f"{name}: must be above 0")

@@ -17,13 +17,11 @@ from typing import IO
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from sealedshoe_audit.log.note import TYPE_ED25519, VerifierKey
-from sealedshoe_audit.records import VERSION, log_start_message, open_record
+from sealedshoe_audit.records import VERSION, log_start_message
 from sealedshoe_audit.signing import public_bytes
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
-from sealedshoe_server.keys import KeyFileError, Keys, load_keys, load_signing_key, make_keys
-from sealedshoe_server.storage.interface import StoreRefused
+from sealedshoe_server.keys import Keys, load_keys, load_signing_key, make_keys
 
 
 class DataDirError(Exception):
@@ -77,6 +75,14 @@ class DataDir:
             make_keys(fresh, random_bytes)
             fresh.rename(self.keys)
             _sync(self.root)
+        return self.load_keys()
+
+    def load_keys(self) -> Keys:
+        """Returns the keys.
+
+        Raises:
+            KeyFileError: key files that must not be used.
+        """
         return load_keys(self.keys)
 
     def root_key(self) -> Ed25519PrivateKey:
@@ -97,9 +103,9 @@ class DataDir:
             )
 
     def publish_trust(self, trust: Trust) -> None:
-        """Writes trust.json and vkey."""
+        """Writes trust.json and vkey; the newest checkpoint key is the one to show."""
         _write(self.root / "trust.json", trust.text())
-        _write(self.root / "vkey", trust.checkpoint_keys[0].text() + "\n")
+        _write(self.root / "vkey", trust.checkpoint_keys[-1].text() + "\n")
 
     def announce(self, addresses: dict[str, str]) -> None:
         """Writes server.json: where this process listens."""
@@ -125,7 +131,12 @@ def running_server(root: Path) -> dict[str, str]:
 
 
 def start_record(
-    origin: str, keys: Keys, root_key: Ed25519PrivateKey, manifest: bytes, now_us: int
+    origin: str,
+    keys: Keys,
+    root_key: Ed25519PrivateKey,
+    manifest: bytes,
+    now_us: int,
+    predecessor: pb.Predecessor | None = None,
 ) -> pb.LogStarted:
     """Returns the first record of a log."""
     record = pb.LogStarted(
@@ -134,27 +145,10 @@ def start_record(
         statement_key=public_bytes(keys.statement),
         checkpoint_key=public_bytes(keys.checkpoint),
         software_manifest=manifest,
+        predecessor=predecessor,
     )
     record.root_signature = root_key.sign(log_start_message(record))
     return record
-
-
-def trust_of(first_leaf: bytes, keys: Keys) -> Trust:
-    """Returns the log's trust file, checked against the keys at hand.
-
-    Raises:
-        StoreRefused: the log does not begin as it must.
-        KeyFileError: the keys are another log's.
-    """
-    record = open_record(first_leaf)
-    if not isinstance(record, pb.LogStarted):
-        raise StoreRefused("the log does not begin with LogStarted")
-    mine = (public_bytes(keys.statement), public_bytes(keys.checkpoint))
-    if mine != (record.statement_key, record.checkpoint_key):
-        raise KeyFileError("the key files are not this log's")
-    origin = record.header.origin
-    key = VerifierKey(origin, TYPE_ED25519, record.checkpoint_key)
-    return Trust(origin, record.root_key, (key,))
 
 
 def _write(path: Path, text: str) -> None:

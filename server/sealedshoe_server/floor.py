@@ -8,9 +8,11 @@ the retry finds its answer by the request id.
 
 import asyncio
 import contextlib
+from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeAlias, TypeVar
 
+from sealedshoe_audit.baccarat.definition import Shuffle
 from sealedshoe_audit.fold.state import TableState, restore
 from sealedshoe_audit.names import round_name, table_name
 from sealedshoe_audit.shoe.commitment import Shoe
@@ -20,11 +22,13 @@ from sealedshoe_server import answers
 from sealedshoe_server.answers import with_checkpoint
 from sealedshoe_server.batches import batch_of
 from sealedshoe_server.clock import Clock
+from sealedshoe_server.cosigning_rule import CosigningRule
 from sealedshoe_server.dealing import decide
 from sealedshoe_server.dealing.draft import Draft, Surroundings
 from sealedshoe_server.dealing.wagers import Offer
 from sealedshoe_server.errors import GameError, Reason
 from sealedshoe_server.games import Games
+from sealedshoe_server.heads import head_size
 from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.sealing import SealBroken
 from sealedshoe_server.shoes import ShoeMaker
@@ -43,6 +47,8 @@ class LiveTable:
         lock: held while a command runs.
         shoe: the open shoe's cards, once they were needed; None when no shoe is open.
         players: reference of each standing wager's player, by wager id.
+        shoe_opened_at: leaf index of the open shoe's opening, once it was needed; None when unknown.
+        results: leaf indexes of rounds dealt that no cosigned head covers, as far as this process knows.
         changed: set anew at each commit, for those who watch.
     """
 
@@ -54,6 +60,8 @@ class LiveTable:
         self.shoe: Shoe | None = None
         self.players: dict[str, str] = {}
         self.stale = False
+        self.shoe_opened_at: int | None = None
+        self.results: deque[int] = deque()
         self.changed = asyncio.Event()
 
 
@@ -73,8 +81,15 @@ class Floor:
         games: Games,
         clock: Clock,
         tally: Tally,
+        cosigning: CosigningRule | None = None,
     ) -> None:
-        """Takes up every table from its snapshot."""
+        """Takes up every table from its snapshot.
+
+        Args:
+            cosigning: what wagers wait for; None where no witnesses are configured.
+        """
+        self._cosigning = cosigning
+        self.newest_long_shoe = -1  # leaf index of the newest opening of a shoe of several rounds
         self._origin = origin
         self._store = store
         self._writer = writer
@@ -117,6 +132,7 @@ class Floor:
         live.state = self._restore(stored.snapshot)
         live.no_round_reason = stored.no_round_reason
         live.shoe = None
+        live.shoe_opened_at = None
         self._load_players(live)
         live.stale = False
 
@@ -163,6 +179,21 @@ class Floor:
                 ) from error
         return live.shoe
 
+    def check_cosigned(self, live: LiveTable) -> None:
+        """Checks that wagers may be taken as far as witnesses are concerned.
+
+        Raises:
+            GameError: AWAITING_COSIGNATURE or COSIGNING_BEHIND.
+        """
+        if self._cosigning is None or live.state.shoe is None:
+            return
+        if live.shoe_opened_at is None:
+            stored = self._store.shoe(live.state.table, live.state.shoe.opening.shoe_number)
+            live.shoe_opened_at = None if stored is None else stored.opened_index
+        several = live.state.game.shuffle is not Shuffle.EVERY_ROUND
+        opened_at = live.shoe_opened_at if several else None
+        self._cosigning.check(opened_at, live.results)
+
     def cards_if_any(self, live: LiveTable) -> Shoe | None:
         """Returns the open shoe's cards, or None when there are none to be had."""
         try:
@@ -170,7 +201,7 @@ class Floor:
         except GameError:
             return None
 
-    def stored_answer(self, request: Request) -> bytes | None:
+    async def stored_answer(self, request: Request) -> bytes | None:
         """Returns the first answer to a request id, byte for byte, or None for a new one.
 
         Raises:
@@ -192,6 +223,7 @@ class Floor:
                 "the answer is no longer kept; get the round",
                 metadata={"round": stored.round},
             )
+        await self._writer.released(head_size(stored.head_text))
         self._tally.replayed()
         return with_checkpoint(stored.answer, self._writer.sign_head(stored.head_text))
 
@@ -257,7 +289,7 @@ class Floor:
         offers: Sequence[Offer],
     ) -> bytes:
         async with live.lock:
-            stored = None if request is None else self.stored_answer(request)
+            stored = None if request is None else await self.stored_answer(request)
             if stored is not None:
                 return stored
             caller = "server" if request is None else request.caller
@@ -269,15 +301,15 @@ class Floor:
                 batch = batch_of(draft, before.sequence, offers, request, answer)
                 outcome, published = await self._writer.append(batch)
                 if isinstance(outcome, Committed):
-                    self._take_over(live, before, draft, offers)
+                    self._take_over(live, before, draft, offers, outcome.first_index)
                     return with_checkpoint(outcome.answer, published.note)
                 if outcome is Dropped.REQUEST_TAKEN and request is not None:
-                    return self.first_answer(request)
+                    return await self.first_answer(request)
                 live.stale = True
 
-    def first_answer(self, request: Request) -> bytes:
+    async def first_answer(self, request: Request) -> bytes:
         """Returns the answer of a request id that the store says is taken."""
-        stored = self.stored_answer(request)
+        stored = await self.stored_answer(request)
         if stored is None:
             raise GameError(Reason.STORAGE_FAILED, "the request is under way", retry_after_ms=100)
         return stored
@@ -290,20 +322,47 @@ class Floor:
         answer: Answer,
     ) -> bytes:
         async with self._creating:
-            stored = self.stored_answer(request)
+            stored = await self.stored_answer(request)
             if stored is not None:
                 return stored
             if table in self.tables:
                 raise GameError(Reason.TABLE_EXISTS, f"there is a {table_name(table)} already")
-            draft = decision(self._surroundings(request.caller, 0))
-            outcome, published = await self._writer.append(batch_of(draft, 0, (), request, answer))
+            while True:
+                draft = decision(self._surroundings(request.caller, 0))
+                batch = batch_of(draft, 0, (), request, answer)
+                outcome, published = await self._writer.append(batch)
+                if outcome is not Dropped.KEY_CHANGED:
+                    break
             if outcome is Dropped.REQUEST_TAKEN:
-                return self.first_answer(request)
+                return await self.first_answer(request)
             if not isinstance(outcome, Committed):
                 raise GameError(Reason.TABLE_EXISTS, f"there is a {table_name(table)} already")
             live = self.tables[table] = LiveTable(draft.table, "")
-            self._take_over(live, draft.table, draft, ())
+            self._take_over(live, draft.table, draft, (), outcome.first_index)
             return with_checkpoint(outcome.answer, published.note)
+
+    async def close_log(
+        self, request: Request, append: Callable[[], Coroutine[Any, Any, bytes]]
+    ) -> bytes:
+        """Has the log's last record appended, while no table can be created.
+
+        Raises:
+            GameError: TABLE_STATE_UNREACHABLE while a table is not closed.
+        """
+        async with self._creating:
+            stored = await self.stored_answer(request)
+            if stored is not None:
+                return stored
+            closed = pb.TableState.TABLE_STATE_CLOSED
+            still = [name for name, live in self.tables.items() if live.state.state != closed]
+            if still:
+                raise GameError(
+                    Reason.TABLE_STATE_UNREACHABLE,
+                    f"a log is closed after its tables: {', '.join(sorted(still)[:5])} are not",
+                )
+            answer = await append()
+            self._writer.halt(Reason.LOG_CLOSED, "the log is closed")
+            return answer
 
     def _surroundings(self, caller: str, floor_us: int) -> Surroundings:
         return Surroundings(
@@ -313,12 +372,24 @@ class Floor:
             sign=self._statements.sign,
             draw_shoe=self._shoes.draw,
             caller=caller,
+            cosigned_head_hash=b"" if self._cosigning is None else self._cosigning.head_hash,
         )
 
     def _take_over(
-        self, live: LiveTable, before: TableState, draft: Draft, offers: Sequence[Offer]
+        self,
+        live: LiveTable,
+        before: TableState,
+        draft: Draft,
+        offers: Sequence[Offer],
+        first_index: int,
     ) -> None:
         """Moves the cache on to what is now durable."""
+        if draft.new_shoe is not None:
+            live.shoe_opened_at = first_index + len(draft.entries) - 1
+            if draft.table.game.shuffle is not Shuffle.EVERY_ROUND:
+                self.newest_long_shoe = max(self.newest_long_shoe, live.shoe_opened_at)
+        if self._cosigning is not None and isinstance(draft.entries[0].record, pb.RoundDealt):
+            live.results.append(first_index)
         live.state = draft.table
         live.no_round_reason = draft.no_round_reason
         if draft.new_shoe is not None:

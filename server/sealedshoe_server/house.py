@@ -1,16 +1,17 @@
 """Records that are no table's: the log's start, games, significant events; and the watch over the RNG."""
 
 from collections.abc import Callable
+from functools import partial
 
 from sealedshoe_audit.log.merkle import leaf_hash
-from sealedshoe_audit.records import MAX_TEXT_BYTES, VERSION, Record
+from sealedshoe_audit.records import MAX_ID_BYTES, MAX_TEXT_BYTES, VERSION, Record
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_rng import CertifiedRng
 from sealedshoe_server.answers import with_checkpoint
 from sealedshoe_server.clock import Clock
 from sealedshoe_server.errors import GameError, Reason
 from sealedshoe_server.games import Games
-from sealedshoe_server.log_writer import LogWriter
+from sealedshoe_server.log_writer import LogWriter, Published
 from sealedshoe_server.metrics import Metrics
 from sealedshoe_server.statements import Statements
 from sealedshoe_server.storage.interface import (
@@ -18,6 +19,7 @@ from sealedshoe_server.storage.interface import (
     Committed,
     Dropped,
     NewEntry,
+    Outcome,
     Placement,
     Request,
 )
@@ -70,7 +72,9 @@ class House:
         Raises:
             GameError: STORAGE_FAILED.
         """
-        outcome, _ = await self._writer.append(Batch((self._entry(record),)))
+        outcome: Outcome = Dropped.KEY_CHANGED
+        while outcome is Dropped.KEY_CHANGED:
+            outcome, _ = await self._writer.append(Batch((self._entry(record),)))
         if not isinstance(outcome, Committed):
             raise GameError(Reason.STORAGE_FAILED, "the record was dropped")
         return outcome.first_index
@@ -91,17 +95,9 @@ class House:
             GameError: GAME_EXISTS or STORAGE_FAILED.
             RequestTaken: the request id has an answer by now.
         """
-        entry = self._entry(record)
         game = record.definition
-        batch = Batch(
-            (entry,),
-            request=request,
-            answer=lambda placement: answer(entry.envelope, placement),
-            game=(game.game_id, game.version),
-        )
-        outcome, published = await self._writer.append(batch)
-        if outcome is Dropped.REQUEST_TAKEN:
-            raise RequestTaken
+        key = (game.game_id, game.version)
+        outcome, published = await self._append_answered(record, request, answer, key)
         if not isinstance(outcome, Committed):
             raise GameError(
                 Reason.GAME_EXISTS,
@@ -110,6 +106,57 @@ class House:
             )
         self._games.add(record)
         return with_checkpoint(outcome.answer, published.note)
+
+    async def _append_answered(
+        self,
+        record: Record,
+        request: Request | None,
+        answer: Callable[[bytes, Placement], bytes],
+        game: tuple[str, int] | None = None,
+    ) -> tuple[Outcome, Published]:
+        """Appends a record with its answer, signed anew if the key changes meanwhile."""
+        while True:
+            entry = self._entry(record)
+            batch = Batch(
+                (entry,),
+                request=request,
+                answer=partial(answer, entry.envelope),
+                game=game,
+            )
+            outcome, published = await self._writer.append(batch)
+            if outcome is Dropped.REQUEST_TAKEN:
+                raise RequestTaken
+            if outcome is not Dropped.KEY_CHANGED:
+                return outcome, published
+
+    async def close_log(
+        self,
+        record: pb.LogClosed,
+        request: Request,
+        answer: Callable[[bytes, Placement], bytes],
+    ) -> bytes:
+        """Ends the log and returns the answer's bytes; the header is filled in here.
+
+        Raises:
+            GameError: STORAGE_FAILED.
+            RequestTaken: the request id has an answer by now.
+        """
+        record.header.CopyFrom(self._header())
+        outcome, published = await self._append_answered(record, request, answer)
+        if not isinstance(outcome, Committed):
+            raise GameError(Reason.STORAGE_FAILED, "the record was dropped")
+        return with_checkpoint(outcome.answer, published.note)
+
+    async def stamp(self, checkpoint: bytes, response: bytes) -> int:
+        """Records a time stamp over a checkpoint; returns its index.
+
+        Raises:
+            GameError: STORAGE_FAILED.
+        """
+        header = self._header()
+        return await self.append(
+            pb.TimeStamped(header=header, checkpoint=checkpoint, response=response)
+        )
 
     async def event(
         self,
@@ -133,6 +180,17 @@ class House:
                 before=before,
                 after=after,
             )
+        )
+
+    async def witness_faulty(self, name: str, problem: str) -> None:
+        """Records that a witness contradicts itself.
+
+        Raises:
+            GameError: STORAGE_FAILED.
+        """
+        by = pb.Accountability(actor="server", reason=problem[:MAX_TEXT_BYTES])
+        await self.event(
+            Event.EVENT_CLASS_WITNESS_FAULTY, "witness", name[:MAX_ID_BYTES], "not counted", by
         )
 
     def _header(self) -> pb.Header:

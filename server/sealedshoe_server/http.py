@@ -51,8 +51,8 @@ class LogFiles:
 
 def make_application(
     files: LogFiles,
-    writer: LogWriter,
-    trust_text: str,
+    newest_note: Callable[[], bytes],
+    texts: Callable[[], dict[str, str]],
     registry: CollectorRegistry,
     before_scrape: Callable[[], None],
     problems: Callable[[], list[str]],
@@ -60,7 +60,8 @@ def make_application(
     """Returns the application.
 
     Args:
-        trust_text: content of the trust file.
+        newest_note: the checkpoint to publish.
+        texts: {name: content} of small public files: trust.json, and policy where there are witnesses.
         before_scrape: sets gauges that nobody sets otherwise.
         problems: why the server is not healthy; empty when it is.
     """
@@ -78,7 +79,7 @@ def make_application(
 
     async def checkpoint(_: web.Request) -> web.Response:
         return web.Response(
-            body=writer.published.note,
+            body=newest_note(),
             content_type="text/plain",
             charset="utf-8",
             headers={"Cache-Control": "no-store"},
@@ -90,8 +91,14 @@ def make_application(
             raise web.HTTPNotFound
         return web.Response(body=data, content_type="application/octet-stream", headers=IMMUTABLE)
 
-    async def trust(_: web.Request) -> web.Response:
-        return web.Response(text=trust_text, content_type="application/json")
+    async def text(request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        found = texts().get(name)
+        if found is None:
+            raise web.HTTPNotFound
+        kind = "application/json" if name.endswith(".json") else "text/plain"
+        headers = {"Cache-Control": "no-cache"}
+        return web.Response(text=found, content_type=kind, headers=headers)
 
     application = web.Application()
     application.add_routes(
@@ -100,7 +107,7 @@ def make_application(
             web.get("/healthz", healthz),
             web.get("/log/checkpoint", checkpoint),
             web.get("/log/tile/{path:.+}", tile),
-            web.get("/log/trust.json", trust),
+            web.get("/log/{name:trust.json|policy}", text),
         ]
     )
     return application

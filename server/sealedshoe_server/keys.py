@@ -4,12 +4,15 @@ root.pem        Ed25519, authorises the statement key; belongs offline once the 
 statement.pem   Ed25519, signs records
 checkpoint.pem  Ed25519, signs checkpoints
 sealing.key     64 hex digits, seals seeds
+
+A rotation adds statement-….pem, checkpoint-….pem or sealing-….key beside them. Which key is in force, the
+log says; the others stay: old answers are signed again to the same bytes, old seeds are opened again.
 """
 
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +24,9 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from sealedshoe_audit.signing import public_bytes
+from sealedshoe_server.sealing import Sealer
+
 SIGNING_KEYS = ("root", "statement", "checkpoint")
 
 
@@ -30,11 +36,30 @@ class KeyFileError(Exception):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Keys:
-    """The keys that a running server needs; the root key is not among them."""
+    """The keys that a running server needs; the root key is not among them.
+
+    Attributes:
+        statement, checkpoint, sealing: the first ones, made with the log.
+        signing: every statement and checkpoint key by its public bytes.
+        sealers: every sealing key.
+    """
 
     statement: Ed25519PrivateKey
     checkpoint: Ed25519PrivateKey
     sealing: bytes
+    signing: Mapping[bytes, Ed25519PrivateKey]
+    sealers: tuple[bytes, ...]
+
+    def signer(self, public: bytes) -> Ed25519PrivateKey:
+        """Returns the private half of a key that the log names.
+
+        Raises:
+            KeyFileError: no key file has it.
+        """
+        found = self.signing.get(public)
+        if found is None:
+            raise KeyFileError(f"the key files are not this log's: none is {public.hex()}")
+        return found
 
 
 def make_keys(directory: Path, random_bytes: Callable[[int], bytes]) -> None:
@@ -67,11 +92,31 @@ def load_keys(directory: Path) -> Keys:
     Raises:
         KeyFileError: see the class.
     """
-    return Keys(
-        load_signing_key(directory / "statement.pem"),
-        load_signing_key(directory / "checkpoint.pem"),
-        _load_sealing_key(directory / "sealing.key"),
-    )
+    statement = load_signing_key(directory / "statement.pem")
+    checkpoint = load_signing_key(directory / "checkpoint.pem")
+    sealing = _load_sealing_key(directory / "sealing.key")
+    files = [*directory.glob("statement-*.pem"), *directory.glob("checkpoint-*.pem")]
+    signing = [statement, checkpoint, *map(load_signing_key, sorted(files))]
+    later = [_load_sealing_key(path) for path in sorted(directory.glob("sealing-*.key"))]
+    by_public = {public_bytes(key): key for key in signing}
+    return Keys(statement, checkpoint, sealing, by_public, (sealing, *later))
+
+
+def add_key(directory: Path, purpose: str, random_bytes: Callable[[int], bytes]) -> Path:
+    """Writes a new key file beside the others; it is in force once the log says so.
+
+    Args:
+        purpose: statement, checkpoint or sealing.
+    """
+    if purpose == "sealing":
+        secret = random_bytes(32)
+        path = directory / f"sealing-{Sealer(secret).key_id}.key"
+        _write(path, secret.hex().encode() + b"\n")
+        return path
+    key = Ed25519PrivateKey.from_private_bytes(random_bytes(32))
+    path = directory / f"{purpose}-{public_bytes(key).hex()[:16]}.pem"
+    _write(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return path
 
 
 def load_signing_key(path: Path) -> Ed25519PrivateKey:

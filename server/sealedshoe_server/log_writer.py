@@ -3,7 +3,8 @@
 No timer: a group is whatever queued during the last commit. What a crash leaves, step by step:
 
     before COMMIT        nothing; every seed and signature of the group is forgotten
-    after COMMIT         everything; the head's text is signed again at the next start, to the same bytes
+    after COMMIT         everything; the head is guarded, signed and archived at the next start
+    after the guard      everything; the head's text is signed again, to the same bytes
     after signing        everything; callers who got no answer find it by their request ids
 
 A failed or unknown commit stops the writer: it reloads from the store before it appends again.
@@ -21,6 +22,7 @@ from sealedshoe_server.metrics import Metrics
 from sealedshoe_server.storage.interface import (
     Batch,
     CommittedHead,
+    Dropped,
     DuplicateSeed,
     Outcome,
     StorageFailed,
@@ -29,6 +31,7 @@ from sealedshoe_server.storage.interface import (
 )
 
 MAX_GROUP = 256
+MAX_ROOM = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +48,31 @@ class _Waiting:
     done: asyncio.Future[tuple[Outcome, Published]]
 
 
+@dataclass(slots=True)
+class DueChange:
+    """A change of keys that must be exactly one leaf.
+
+    Attributes:
+        index: of that leaf.
+        batch: makes it, and `padding` makes so many leaves before it, signed with the key in force.
+        now: fill the log up to it instead of waiting for it to grow.
+    """
+
+    index: int
+    batch: Callable[[], Batch]
+    padding: Callable[[int], Batch]
+    now: bool = False
+
+
 class LogWriter:
     """Appends batches in groups.
 
     Attributes:
-        published: the newest signed head.
+        published: the newest released head.
         failure: why nothing can be appended; None while all is well.
+        halted: why nothing will ever be appended again by this process; None while it may.
+        due: a change of keys to come.
+        changed: set anew at each release.
     """
 
     def __init__(
@@ -60,16 +82,19 @@ class LogWriter:
         sign_head: Callable[[str], bytes],
         now_us: Callable[[], int],
         metrics: Metrics,
+        keep: Callable[[str, bytes], None] = lambda _text, _note: None,
     ) -> None:
         """Publishes the head found in the store.
 
         Args:
             executor: of one thread, for the store's appends.
             sign_head: signed note over a checkpoint's text; the same bytes every time.
+            keep: told of every head's text and note; returns once they may be released, or raises OSError.
         """
         self._store = store
         self._executor = executor
         self.sign_head = sign_head
+        self._keep = keep
         self._now_us = now_us
         self._metrics = metrics
         self._waiting: list[_Waiting] = []
@@ -77,13 +102,19 @@ class LogWriter:
         self._running = True
         self.on_reload: Callable[[], None] = lambda: None
         self.on_duplicate_seed: Callable[[], None] = lambda: None
+        self.on_key_change: Callable[[], None] = lambda: None
         self.failure: str | None = None
-        self.published = self._publish(store.head())
+        self.halted: tuple[Reason, str] | None = None
+        self.due: DueChange | None = None
+        self.changed = asyncio.Event()
+        self.published = self._publish(self._released(store.head()))
 
-    def _publish(self, head: CommittedHead) -> Published:
-        self.published = Published(head, self.sign_head(head.text))
-        self._metrics.log_size.set(head.head.size)
-        return self.published
+    def _publish(self, published: Published) -> Published:
+        self.published = published
+        self._metrics.log_size.set(published.head.head.size)
+        self.changed.set()
+        self.changed = asyncio.Event()
+        return published
 
     async def append(self, batch: Batch) -> tuple[Outcome, Published]:
         """Appends a batch; returns once it is durable and its checkpoint signed.
@@ -91,6 +122,8 @@ class LogWriter:
         Raises:
             GameError: STORAGE_FAILED; whether it was written, a retry with the request id tells.
         """
+        if self.halted is not None:
+            raise GameError(*self.halted)
         waiting = _Waiting(batch, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         self._wake.set()
@@ -101,9 +134,85 @@ class LogWriter:
         while self._running or self._waiting:
             await self._wake.wait()
             self._wake.clear()
-            while self._waiting:
-                group, self._waiting = self._waiting[:MAX_GROUP], self._waiting[MAX_GROUP:]
-                await self._commit(group)
+            while self._waiting or self._is_due():
+                if self._is_due():
+                    await self._change_key()
+                else:
+                    await self._commit(self._next_group())
+
+    def halt(self, reason: Reason, problem: str) -> None:
+        """Appends nothing any more: the log was forked, or is closed."""
+        self.halted = (reason, problem)
+        self._metrics.log_writable.set(0)
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            if not one.done.done():
+                one.done.set_exception(GameError(reason, problem))
+
+    def wake(self) -> None:
+        """Looks again whether something is due."""
+        self._wake.set()
+
+    def _room(self) -> int:
+        """Leaves that fit before a change of keys."""
+        if self.due is None:
+            return MAX_ROOM
+        return self.due.index - self.published.head.head.size
+
+    def _is_due(self) -> bool:
+        """Whether no waiting batch fits any more before the change, or nothing is waited for."""
+        if self.due is None:
+            return False
+        first = len(self._waiting[0].batch.entries) if self._waiting else 0
+        return self.due.now or first > self._room()
+
+    def _next_group(self) -> list[_Waiting]:
+        """Takes what waits, in order, as far as it fits before a change of keys."""
+        room, group = self._room(), list[_Waiting]()
+        for waiting in self._waiting[:MAX_GROUP]:
+            room -= len(waiting.batch.entries)
+            if room < 0:
+                break
+            group.append(waiting)
+        del self._waiting[: len(group)]
+        return group
+
+    async def _change_key(self) -> None:
+        """Fills the log up to the change, appends it, and has all that waits signed anew."""
+        due, room = self.due, self._room()
+        if due is None:
+            return
+        made = [due.padding(room)] if room > 0 else []
+        done = [
+            _Waiting(batch, asyncio.get_running_loop().create_future())
+            for batch in (*made, due.batch())
+        ]
+        for one in done:
+            await self._commit([one])
+            if one.done.exception() is not None:  # reloaded: whether it is there, the store tells
+                return
+        self.changed_keys()
+
+    def changed_keys(self) -> None:
+        """Drops what was signed before the change."""
+        self.due = None
+        self.on_key_change()
+        waiting, self._waiting = self._waiting, []
+        head = self.published
+        for one in waiting:
+            if not one.done.done():
+                one.done.set_result((Dropped.KEY_CHANGED, head))
+
+    async def released(self, size: int) -> None:
+        """Returns once a head of this size or more is released: committed is not enough to answer.
+
+        Raises:
+            GameError: STORAGE_FAILED.
+        """
+        while self.published.head.head.size < size:
+            if self.failure is not None:
+                raise GameError(Reason.STORAGE_FAILED, self.failure, retry_after_ms=1000)
+            await self.changed.wait()
 
     async def expire_answers(self, before_us: int) -> None:
         """Drops the bytes of old answers, on the store's own thread."""
@@ -123,8 +232,8 @@ class LogWriter:
             if self.failure is not None:
                 self._reload()
             batches = [waiting.batch for waiting in group]
-            head, outcomes = await loop.run_in_executor(
-                self._executor, self._store.append, batches, self._now_us()
+            published, outcomes = await loop.run_in_executor(
+                self._executor, self._append, batches, self._now_us()
             )
         except (StorageFailed, StoreRefused) as error:
             self._fail(group, error)
@@ -136,10 +245,22 @@ class LogWriter:
             return
         self._metrics.commit_time.observe(time.perf_counter() - started)
         self._metrics.group_size.observe(len(group))
-        published = self._publish(head)
+        self._publish(published)
         for waiting, outcome in zip(group, outcomes, strict=True):
             if not waiting.done.done():
                 waiting.done.set_result((outcome, published))
+
+    def _append(self, batches: Sequence[Batch], time_us: int) -> tuple[Published, list[Outcome]]:
+        head, outcomes = self._store.append(batches, time_us)
+        return self._released(head), outcomes
+
+    def _released(self, head: CommittedHead) -> Published:
+        note = self.sign_head(head.text)
+        try:
+            self._keep(head.text, note)
+        except OSError as error:
+            raise StorageFailed(f"guard or archive: {error}", unknown=True) from error
+        return Published(head, note)
 
     def _fail(self, group: Sequence[_Waiting], error: Exception) -> None:
         self.failure = str(error)
@@ -150,6 +271,8 @@ class LogWriter:
             self._reload()
         except (StorageFailed, StoreRefused) as again:
             self.failure = str(again)
+        self.changed.set()
+        self.changed = asyncio.Event()
         for waiting in group:
             if not waiting.done.done():
                 waiting.done.set_exception(
@@ -161,7 +284,8 @@ class LogWriter:
     def _reload(self) -> None:
         """On the loop's own thread: nobody reads while the connections are replaced."""
         self._store.reload()
+        published = self._released(self._store.head())
         self.failure = None
         self._metrics.log_writable.set(1)
-        self._publish(self._store.head())
+        self._publish(published)
         self.on_reload()

@@ -61,4 +61,27 @@ class Metrics:
         )
         self.open_rounds = Gauge("sealedshoe_open_rounds", "Rounds open", registry=registry)
         self.open_tables = Gauge("sealedshoe_open_tables", "Tables not closed", registry=registry)
+        self.cosigned_size = Gauge(
+            "sealedshoe_cosigned_size", "Size of the newest head under a quorum", registry=registry
+        )
+        self.cosigning_lag = Gauge(
+            "sealedshoe_cosigning_lag_seconds",
+            "How long the oldest record without a quorum waits",
+            registry=registry,
+        )
+        self.cosign_time = Histogram(
+            "sealedshoe_cosign_seconds",
+            "Time from a head's release to its quorum",
+            buckets=_LATENCY_S,
+            registry=registry,
+        )
+        self.witness_answers = Counter(
+            "sealedshoe_witness_answers_total",
+            "Answers of witnesses",
+            ("witness", "result"),
+            registry=registry,
+        )
+        self.stamps = Counter(
+            "sealedshoe_time_stamps_total", "Time stamps asked for", ("result",), registry=registry
+        )
         self.watchers = Gauge("sealedshoe_watchers", "WatchTable streams", registry=registry)

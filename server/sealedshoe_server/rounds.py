@@ -14,6 +14,7 @@ from sealedshoe_audit.shoe.commitment import Shoe
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.v1.evidence_pb2 import Evidence, LoggedRecord, PlayerOpening
 from sealedshoe_server.answers import logged_at, with_checkpoint
+from sealedshoe_server.cosigning import Cosigner
 from sealedshoe_server.errors import GameError, Reason
 from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.sealing import SealBroken
@@ -27,8 +28,11 @@ _STEP = 64  # records read at a time when walking back along a table
 class Rounds:
     """Reads rounds of one log."""
 
-    def __init__(self, store: Store, writer: LogWriter, shoes: ShoeMaker) -> None:
-        """Takes its collaborators."""
+    def __init__(
+        self, store: Store, writer: LogWriter, shoes: ShoeMaker, cosigner: Cosigner | None
+    ) -> None:
+        """Takes its collaborators; without a cosigner heads go out with our signature alone."""
+        self._cosigner = cosigner
         self._store = store
         self._writer = writer
         self._shoes = shoes
@@ -73,7 +77,7 @@ class Rounds:
             raise LookupError(f"shoe {number} of {table} is missing from the index")
         return shoe
 
-    def answer(self, table: str, number: int) -> bytes:
+    async def answer(self, table: str, number: int) -> bytes:
         """Returns the answer that DealRound gave.
 
         Raises:
@@ -89,6 +93,7 @@ class Rounds:
             )
         head = self._store.head_covering(stored.result_index)
         size = head.head.size
+        await self._writer.released(size)
         answer = pb_game.DealRoundResponse(
             round=pb_game.DealtRound(
                 name=round_name(table, number),
@@ -165,7 +170,7 @@ class Rounds:
         return opened.link.sequence - 1
 
     def evidence(self, table: str, number: int, player: str) -> bytes:
-        """Returns a round's evidence file under the newest checkpoint.
+        """Returns a round's evidence file under the newest checkpoint, cosigned if possible.
 
         Args:
             player: open only this player's commitments; "" for every player of the round.
@@ -180,8 +185,9 @@ class Rounds:
                 f"{round_name(table, number)} has no result yet",
                 metadata={"state": "open"},
             )
-        published = self._writer.published
-        size = published.head.head.size
+        indexes = self._evidence_indexes(stored)
+        size, note = self._newest_head(indexes[-1])
+        changes = [index for index in self._store.key_changes() if index < size]
         players = [
             PlayerOpening(wager_id=row.wager_id, salt=row.salt, reference=row.reference)
             for row in self._store.players(table, number)
@@ -189,12 +195,26 @@ class Rounds:
         ]
         evidence = Evidence(
             round_number=number,
-            records=[self._logged(index, size) for index in self._evidence_indexes(stored)],
+            records=[self._logged(index, size) for index in sorted({*indexes, *changes})],
             card_proof=self._card_proof(stored),
             players=players,
-            checkpoint=published.note,
+            checkpoint=note,
+            cosigned_head=self._cosigned_before(stored),
         )
         return seal_evidence(evidence)
+
+    def _newest_head(self, index: int) -> tuple[int, bytes]:
+        """The newest cosigned head if it covers the leaf, else the newest head."""
+        published = self._writer.published
+        if self._cosigner is not None and self._cosigner.newest.size > index:
+            return self._cosigner.newest.size, self._cosigner.newest.note
+        return published.head.head.size, published.note
+
+    def _cosigned_before(self, stored: StoredRound) -> bytes:
+        """The cosigned head that the round's opening names, if it names one."""
+        opened = self._record(stored.opened_index)
+        named = opened.cosigned_head_hash if isinstance(opened, pb.RoundOpened) else b""
+        return (self._store.cosigned(named) or b"") if named else b""
 
     def _evidence_indexes(self, stored: StoredRound) -> list[int]:
         """LogStarted, game, settings, the shoe's opening, the chain, the reveal: in leaf order."""

@@ -10,28 +10,44 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import structlog
 
-from sealedshoe_audit.log.note import sign_note
+from sealedshoe_audit.log.head_archive import HeadArchive
+from sealedshoe_audit.log.note import TYPE_ED25519, VerifierKey
+from sealedshoe_audit.records import open_record
+from sealedshoe_audit.signing import public_bytes
+from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_rng import CertifiedRng, DeviceSource, EntropySource, OsSource, RngFailed
 from sealedshoe_server.clock import Clock
 from sealedshoe_server.config import Config
-from sealedshoe_server.data_dir import DataDir, start_record, trust_of
+from sealedshoe_server.data_dir import DataDir, start_record
 from sealedshoe_server.errors import GameError
 from sealedshoe_server.floor import Floor
 from sealedshoe_server.games import Games
+from sealedshoe_server.guard import Guard, check_guard
+from sealedshoe_server.head_watch import HeadWatch
+from sealedshoe_server.heads import CheckpointKey, HeadKeeper, HeadSigner
 from sealedshoe_server.house import Event, House
 from sealedshoe_server.http import LogFiles, make_application
+from sealedshoe_server.key_changes import (
+    KeyMaster,
+    checkpoint_keys,
+    checkpoint_vkeys,
+    read_key_history,
+)
 from sealedshoe_server.listeners import AUDIT, GAME, OPERATOR, Listeners
 from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.manifest import manifest_digest
 from sealedshoe_server.metrics import Metrics
 from sealedshoe_server.opening_stock import open_stock
+from sealedshoe_server.outside import Outside
 from sealedshoe_server.rounds import Rounds
 from sealedshoe_server.sealing import Sealer
 from sealedshoe_server.services.audit import AuditService
@@ -40,6 +56,7 @@ from sealedshoe_server.services.operator import OperatorService
 from sealedshoe_server.services.registration import Layers
 from sealedshoe_server.shoes import ShoeMaker
 from sealedshoe_server.statements import Statements
+from sealedshoe_server.storage.interface import StoreRefused
 from sealedshoe_server.storage.sqlite import SqliteStore
 from sealedshoe_server.tally import Tally
 from sealedshoe_server.v1.operator_service_pb2 import GetStatusResponse
@@ -80,6 +97,7 @@ class Server:
         self._executor = ThreadPoolExecutor(1, "log")
         self._listeners = Listeners(config)
         self._tasks: list[asyncio.Task[None]] = []
+        self._to_close: list[Callable[[], Awaitable[None]]] = []
         self._lost_seeds: set[str] = set()
         self._draining = False
 
@@ -93,6 +111,9 @@ class Server:
         self.rng = CertifiedRng(os_source, second, boot_id)
         if self._is_new and self.rng.failure is not None:
             raise RngFailed(f"no log is started while the RNG fails: {self.rng.failure}")
+        self._guard = Guard(config.guard_path)
+        check_guard(self._guard, self._store, config.origin)
+        _refuse_closed(self._store, head.head.size)
         self._keys = self._data.load_or_make_keys(self._is_new, self.rng.random_bytes)
         self._clock = Clock(time.time_ns, time.monotonic_ns, head.time_us)
 
@@ -111,9 +132,21 @@ class Server:
 
     async def _start(self) -> None:
         origin = self._config.origin
+        self._signer = HeadSigner(origin, self._checkpoint_keys())
+        archive = HeadArchive(self._config.heads_path)
         self._writer = LogWriter(
-            self._store, self._executor, self._sign_head, self._clock.now_us, self._metrics
+            self._store,
+            self._executor,
+            self._signer.sign,
+            self._clock.now_us,
+            self._metrics,
+            HeadKeeper(self._guard, archive).keep,
         )
+        self._outside = Outside(
+            self._config, self._store, self._writer, self._metrics, self._clock.now_us
+        )
+        self._to_close.append(self._outside.stop)
+        await self._outside.ask_witnesses(self._every_vkey)
         self._writer_task = asyncio.create_task(self._writer.run())
         self._tasks.append(self._writer_task)
         self._games = Games(self._store)
@@ -122,11 +155,22 @@ class Server:
             origin, self._writer, statements, self._games, self.rng, self._clock, self._metrics
         )
         self._writer.on_duplicate_seed = lambda: self._house.rng_failed("a seed was drawn twice")
-        await self._start_log()
-        self._trust = trust_of(self._store.read(0, 1)[0], self._keys)
-        self._data.publish_trust(self._trust)
+        await self._start_new_log()
         sealer = Sealer(self._keys.sealing)
         self._shoes = ShoeMaker(origin, self.rng, sealer, self._house.rng_failed)
+        self._key_master = KeyMaster(
+            origin,
+            self._store,
+            self._writer,
+            self._signer,
+            statements,
+            self._shoes,
+            self._data.load_keys,
+            self._clock.now_us,
+        )
+        self._key_master.on_change = self._publish_trust
+        self._key_master.refresh()
+        await self._record_start()
         self.floor = Floor(
             origin,
             self._store,
@@ -136,6 +180,15 @@ class Server:
             self._games,
             self._clock,
             Tally(self._metrics, self._lost_seeds.add),
+            self._outside.rule,
+        )
+        self._archive = archive
+        self._watch = HeadWatch(archive, tuple(w.key for w in self._outside.policy.witnesses))
+        self._outside.start(
+            self._keep_cosigned,
+            self._house.witness_faulty,
+            self._house.stamp,
+            lambda: self.floor.newest_long_shoe,
         )
         if not self._bare:
             await open_stock(self._house, self.floor, self._games)
@@ -150,16 +203,50 @@ class Server:
         """Where the process listens: "grpc", "http" and, if there is one, "public"."""
         return self._listeners.addresses
 
-    def _sign_head(self, text: str) -> bytes:
-        return sign_note(text, self._config.origin, self._keys.checkpoint)
+    def _checkpoint_keys(self) -> tuple[CheckpointKey, ...]:
+        if self._is_new:
+            return (CheckpointKey(0, self._keys.checkpoint),)
+        return checkpoint_keys(read_key_history(self._store), self._keys)
 
-    async def _start_log(self) -> None:
-        manifest = manifest_digest()
+    def _every_vkey(self) -> tuple[VerifierKey, ...]:
+        """Every checkpoint key of the log, revoked ones too: what they signed is ours."""
+        origin = self._config.origin
+        return tuple(
+            VerifierKey(origin, TYPE_ED25519, public_bytes(key.private_key))
+            for key in self._signer.keys
+        )
+
+    def _publish_trust(self) -> None:
+        history, origin = self._key_master.history, self._config.origin
+        keys = checkpoint_vkeys(history, origin)
+        self._trust = Trust(origin, history.keys.root, keys).under(self._outside.policy)
+        self._data.publish_trust(self._trust)
+
+    def _texts(self) -> dict[str, str]:
+        texts = {"trust.json": self._trust.text()}
+        if self._outside.cosigner is not None:
+            texts["policy"] = self._outside.policy_text(self._trust.checkpoint_keys)
+        return texts
+
+    async def _keep_cosigned(self, size: int, note: bytes) -> None:
+        """Keeps a cosigned head on the store's own thread, and tells who watches."""
+
+        def keep() -> None:
+            self._store.keep_cosigned(size, note)
+            self._archive.keep([note])
+
+        await asyncio.get_running_loop().run_in_executor(self._executor, keep)
+
+    async def _start_new_log(self) -> None:
         if self._is_new:
             root_key = self._data.root_key()
             now_us = self._clock.now_us()
-            record = start_record(self._config.origin, self._keys, root_key, manifest, now_us)
+            origin, manifest = self._config.origin, manifest_digest()
+            record = start_record(origin, self._keys, root_key, manifest, now_us)
             await self._house.append(record)
+
+    async def _record_start(self) -> None:
+        manifest = manifest_digest()
         await self._house.event(Event.EVENT_CLASS_SERVER_STARTED, "server", "", manifest.hex())
 
     async def _listen(self) -> None:
@@ -171,7 +258,7 @@ class Server:
             config.default_deadline_s,
             config.max_message_bytes,
         )
-        rounds = Rounds(self._store, self._writer, self._shoes)
+        rounds = Rounds(self._store, self._writer, self._shoes, self._outside.cosigner)
         game = GameService(
             self.floor,
             self._games,
@@ -182,16 +269,19 @@ class Server:
             self._metrics,
             config.watch_buffer,
         )
-        operator = OperatorService(self.floor, self._games, self._house, self._status)
-        audit = AuditService(self._store, self._writer, rounds)
+        operator = OperatorService(
+            self.floor, self._games, self._house, self._key_master, self._status
+        )
+        audit = AuditService(self._store, self._writer, rounds, self._watch)
+        self._tasks.append(asyncio.create_task(self._tell_watchers()))
         await self._listeners.open_grpc(
             layers.handlers(GAME, game),
             [layers.handlers(OPERATOR, operator), layers.handlers(AUDIT, audit)],
         )
         application = make_application(
             LogFiles(self._store, self._writer),
-            self._writer,
-            self._trust.text(),
+            self._outside.newest_note,
+            self._texts,
             self._metrics.registry,
             self._before_scrape,
             self.problems,
@@ -208,6 +298,8 @@ class Server:
             found.append(f"rng: {self.rng.failure}")
         if self._writer.failure is not None:
             found.append(f"log: {self._writer.failure}")
+        if self._writer.halted is not None:
+            found.append(f"log: {self._writer.halted[1]}")
         if self._draining:
             found.append("draining")
         return found
@@ -218,7 +310,10 @@ class Server:
     def _before_scrape(self) -> None:
         age_us = self._clock.now_us() - self._writer.published.head.time_us
         self._metrics.checkpoint_age.set(age_us / 1_000_000)
-        self._metrics.log_writable.set(self._writer.failure is None)
+        writable = self._writer.failure is None and self._writer.halted is None
+        self._metrics.log_writable.set(writable)
+        if self._outside.cosigner is not None:
+            self._metrics.cosigning_lag.set(self._outside.cosigner.lag_us() / 1_000_000)
 
     def _status(self) -> GetStatusResponse:
         states = [live.state for live in self.floor.tables.values()]
@@ -231,10 +326,36 @@ class Server:
             rounds_open=sum(state.round is not None for state in states),
             rng_healthy=self.rng.failure is None,
             rng_failure=self.rng.failure or "",
-            log_writable=self._writer.failure is None,
-            log_failure=self._writer.failure or "",
+            log_writable=self._writer.failure is None and self._writer.halted is None,
+            log_failure=self._writer.failure or (self._writer.halted or ("", ""))[1],
             checkpoint_age_ms=(self._clock.now_us() - head.time_us) // 1000,
+            **self._outside_status(),
         )
+
+    def _outside_status(self) -> dict[str, Any]:
+        keys, due = self._key_master.history.keys, self._writer.due
+        cosigner = self._outside.cosigner
+        return {
+            "statement_key": b"" if keys.statement is None else keys.statement.public_key,
+            "checkpoint_key": keys.checkpoint or b"",
+            "sealing_key_id": self._shoes.sealing_key_id,
+            "key_change_at": 0 if due is None else due.index + 1,
+            "cosigned_size": 0 if cosigner is None else cosigner.newest.size,
+            "cosigning_lag_ms": 0 if cosigner is None else cosigner.lag_us() // 1000,
+        }
+
+    async def _tell_watchers(self) -> None:
+        """Wakes those who follow the heads archive, at each head and each quorum."""
+        cosigner = self._outside.cosigner
+        while True:
+            events = [self._writer.changed] + ([] if cosigner is None else [cosigner.changed])
+            waits = [asyncio.ensure_future(event.wait()) for event in events]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for wait in waits:
+                    wait.cancel()
+            self._watch.grew()
 
     async def _keep_house(self) -> None:
         """Once a second: events to record, idle shoes, health; once an hour: expired answers."""
@@ -247,6 +368,7 @@ class Server:
                 await self._house.look_around()
                 await self._record_lost_seeds()
                 await self.floor.retire_idle_shoes()
+                self._key_master.fill_up()
             await self._listeners.set_health(not self.problems())
             if loop.time() >= expire_at:
                 expire_at = loop.time() + EXPIRY_S
@@ -267,6 +389,7 @@ class Server:
         watchdog.start()
         self._draining = True
         self.floor.drain()
+        self._watch.drain()
         await self._listeners.close_grpc()
         self._housekeeping.cancel()
         await self.floor.settle_down()
@@ -282,10 +405,18 @@ class Server:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._listeners.close_http()
+        for closing in self._to_close:
+            await closing()
         self._executor.shutdown()
         self._store.close()
         self._data.withdraw()
         self._data.unlock()
+
+
+def _refuse_closed(store: SqliteStore, size: int) -> None:
+    """A closed log stays closed."""
+    if size and isinstance(open_record(store.read(size - 1, 1)[0]), pb.LogClosed):
+        raise StoreRefused("the log is closed for good: start its successor on another directory")
 
 
 def boot_id() -> str:

@@ -1,6 +1,6 @@
 """New shoes from the certified RNG, and open shoes back from their sealed seeds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 
 from sealedshoe_audit.baccarat.definition import GameDefinition
@@ -11,7 +11,7 @@ from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_rng import CertifiedRng, RngFailed
 from sealedshoe_server.dealing.draft import NewShoe
 from sealedshoe_server.errors import GameError, Reason
-from sealedshoe_server.sealing import SALT_BYTES, Sealer
+from sealedshoe_server.sealing import SALT_BYTES, SealBroken, Sealer
 
 
 class ShoeMaker:
@@ -20,7 +20,7 @@ class ShoeMaker:
     def __init__(
         self, origin: str, rng: CertifiedRng, sealer: Sealer, alarm: Callable[[str], None]
     ) -> None:
-        """Binds the log's origin, the process's RNG and the sealing key.
+        """Binds the log's origin, the process's RNG and the sealing key in force.
 
         Args:
             alarm: told at once why no new shoe can be made.
@@ -29,6 +29,17 @@ class ShoeMaker:
         self._origin = origin
         self._rng = rng
         self._sealer = sealer
+        self._sealers = {sealer.key_id: sealer}
+
+    def seal_with(self, sealer: Sealer, others: Sequence[Sealer]) -> None:
+        """Seals new shoes with this key from now on; opens those sealed with the others too."""
+        self._sealer = sealer
+        self._sealers = {one.key_id: one for one in (*others, sealer)}
+
+    @property
+    def sealing_key_id(self) -> str:
+        """Id of the key that seals new shoes."""
+        return self._sealer.key_id
 
     def draw(self, table: str, shoe_number: int, game: GameDefinition, head_root: bytes) -> NewShoe:
         """Draws a seed and derives its shoe; called only inside the append that commits it.
@@ -73,7 +84,10 @@ class ShoeMaker:
             SealBroken: its seed cannot be had.
         """
         identity = self._identity(table, opening)
-        seed = self._sealer.open(sealed, identity, opening.seed_commitment)
+        sealer = self._sealers.get(opening.sealing_key_id)
+        if sealer is None:
+            raise SealBroken(f"the sealing key {opening.sealing_key_id} is missing")
+        seed = sealer.open(sealed, identity, opening.seed_commitment)
         return self.derive_revealed(table, opening, seed)
 
     def derive_revealed(self, table: str, opening: pb.ShoeOpening, seed: bytes) -> Shoe:

@@ -13,6 +13,10 @@ class Statements:
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         """Keeps the key; its id goes into every envelope."""
+        self.use(key)
+
+    def use(self, key: Ed25519PrivateKey) -> None:
+        """Signs with this key from now on."""
         self._key = key
         self.public_key = public_bytes(key)
         self._keyid = key_id(self.public_key)

@@ -9,19 +9,26 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sealedshoe_audit.errors import VerificationError
-from sealedshoe_audit.log.note import parse_note
+from sealedshoe_audit.log.note import MAX_NOTE_BYTES, parse_note
 
+STEP_BYTES = 256 * 1024
+TAIL_BYTES = 4 * MAX_NOTE_BYTES
 _SIGNATURE = "— ".encode()
 
 
 class HeadArchive:
-    """One archive file."""
+    """One archive file.
+
+    Attributes:
+        size: bytes of whole notes in it, once something was kept.
+    """
 
     def __init__(self, path: Path) -> None:
         """Names the file; it is made with the first head."""
         self._path = path
         self._last = b""
         self._checked = False
+        self.size = 0
 
     def keep(self, notes: Iterable[bytes], *, sync: bool = True) -> None:
         """Appends heads; one that repeats the last is left out.
@@ -33,31 +40,59 @@ class HeadArchive:
             OSError: they could not be kept.
         """
         self._mend()
+        last = self._last
         fresh: list[bytes] = []
         for note in notes:
-            if note != self._last:
+            if note != last:
                 fresh.append(note)
-                self._last = note
+                last = note
         if not fresh:
             return
+        self._checked = False  # until it is whole again
         with self._path.open("ab") as file:
             file.write(b"".join(fresh))
             file.flush()
             if sync:
                 os.fsync(file.fileno())
+            self.size, self._last = file.tell(), last
+        self._checked = True
 
     def _mend(self) -> None:
-        """Cuts a torn note off the end, once."""
+        """Cuts a torn note off the end, once; looks at the end only, as archives grow long."""
         if self._checked:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        sound = 0
-        for note in self.read():
+        size = self._path.stat().st_size if self._path.exists() else 0
+        start = max(0, size - TAIL_BYTES)
+        tail = self._tail(start) if size else b""
+        skipped = _to_first_note(tail) if start else 0
+        sound = start + skipped
+        for note in split_notes(tail[skipped:].splitlines(keepends=True)):
             sound += len(note)
             self._last = note
-        if self._path.exists() and self._path.stat().st_size > sound:
+        if size > sound:
             os.truncate(self._path, sound)
-        self._checked = True
+        self._checked, self.size = True, sound
+
+    def _tail(self, start: int) -> bytes:
+        with self._path.open("rb") as file:
+            file.seek(start)
+            return file.read()
+
+    def read_between(self, start: int, end: int) -> Iterator[bytes]:
+        """Yields the notes between two offsets at which notes end; at most 256 KiB of them."""
+        with self._path.open("rb") as file:
+            file.seek(start)
+            data = file.read(min(end - start, STEP_BYTES))
+        notes = split_notes(data.splitlines(keepends=True))
+        if start + len(data) == end:
+            yield from notes
+            return
+        held = b""
+        for note in notes:  # the last may be cut short by the step, and still look whole
+            if held:
+                yield held
+            held = note
 
     def read(self) -> Iterator[bytes]:
         """Yields every whole note, oldest first."""
@@ -65,6 +100,18 @@ class HeadArchive:
             return
         with self._path.open("rb") as file:
             yield from split_notes(file)
+
+
+def _to_first_note(tail: bytes) -> int:
+    """Returns the offset of the first note that begins in the tail of an archive."""
+    offset, signed = 0, False
+    for line in tail.splitlines(keepends=True):
+        is_signature = line.startswith(_SIGNATURE)
+        if signed and not is_signature:
+            return offset
+        signed = is_signature
+        offset += len(line)
+    return offset
 
 
 def split_notes(lines: Iterable[bytes]) -> Iterator[bytes]:

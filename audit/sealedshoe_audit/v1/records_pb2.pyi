@@ -164,6 +164,8 @@ class _EventClassEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EventClass
     EVENT_CLASS_SEED_UNAVAILABLE: _EventClass.ValueType  # 5
     EVENT_CLASS_WITNESS_FAULTY: _EventClass.ValueType  # 6
     """A witness refused our head, or answered what cannot be true."""
+    EVENT_CLASS_KEY_CHANGE_DUE: _EventClass.ValueType  # 7
+    """A change of keys is due: fills the log up to its leaf."""
 
 class EventClass(_EventClass, metaclass=_EventClassEnumTypeWrapper): ...
 
@@ -175,6 +177,8 @@ EVENT_CLASS_CLOCK_MOVED: EventClass.ValueType  # 4
 EVENT_CLASS_SEED_UNAVAILABLE: EventClass.ValueType  # 5
 EVENT_CLASS_WITNESS_FAULTY: EventClass.ValueType  # 6
 """A witness refused our head, or answered what cannot be true."""
+EVENT_CLASS_KEY_CHANGE_DUE: EventClass.ValueType  # 7
+"""A change of keys is due: fills the log up to its leaf."""
 Global___EventClass: _TypeAlias = EventClass  # noqa: Y015
 
 @_typing.final

@@ -223,6 +223,7 @@ def _open_round(draft: Draft) -> None:
         round_number=table.round_number + 1,
         head_size=around.head.size,
         head_root=around.head.root,
+        cosigned_head_hash=around.cosigned_head_hash,
     )
     if table.shoe is not None:
         record.shoe_opening_hash = table.shoe.opening_hash

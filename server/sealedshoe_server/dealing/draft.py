@@ -47,6 +47,7 @@ class Surroundings:
     Attributes:
         now_us: UTC, never before the table's last record.
         caller: identity of who asks.
+        cosigned_head_hash: SHA-256 of the newest cosigned checkpoint; b"" when there is none.
     """
 
     origin: str
@@ -55,6 +56,7 @@ class Surroundings:
     sign: Sign
     draw_shoe: DrawShoe
     caller: str
+    cosigned_head_hash: bytes = b""
 
 
 @dataclass(slots=True)

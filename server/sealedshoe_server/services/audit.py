@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 from sealedshoe_audit.log.merkle import consistency_ranges, range_hash
 from sealedshoe_server.errors import GameError, Reason
+from sealedshoe_server.head_watch import HeadWatch
 from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.rounds import Rounds
 from sealedshoe_server.services import requests
@@ -17,8 +18,15 @@ READ_BYTES = 1024 * 1024  # an answer of the stream ends here, below gRPC's 4 Mi
 class AuditService:
     """Reads the log and proves it."""
 
-    def __init__(self, store: Store, writer: LogWriter, rounds: Rounds) -> None:
+    def __init__(
+        self,
+        store: Store,
+        writer: LogWriter,
+        rounds: Rounds,
+        heads: HeadWatch,
+    ) -> None:
         """Takes its collaborators."""
+        self._heads = heads
         self._store = store
         self._writer = writer
         self._rounds = rounds
@@ -28,6 +36,14 @@ class AuditService:
     ) -> pb_audit.GetCheckpointResponse:
         """The newest signed checkpoint."""
         return pb_audit.GetCheckpointResponse(checkpoint=self._writer.published.note)
+
+    async def WatchCheckpoints(
+        self, request: pb_audit.WatchCheckpointsRequest
+    ) -> AsyncIterator[pb_audit.WatchCheckpointsResponse]:
+        """Signed and cosigned checkpoints as they are archived, from a size on."""
+        after = request.after_size if request.HasField("after_size") else None
+        async for checkpoint, cosigned in self._heads.follow(after):
+            yield pb_audit.WatchCheckpointsResponse(checkpoint=checkpoint, cosigned=cosigned)
 
     async def ReadRecords(
         self, request: pb_audit.ReadRecordsRequest

@@ -101,6 +101,8 @@ class GameService:
 
         def place(around: Surroundings, live: LiveTable) -> Draft:
             with self._counting_rejects(len(offers)):
+                decide.check_open(live.state, number, opening)
+                self._floor.check_cosigned(live)
                 return decide.place_wagers(
                     around, live.state, number, opening, offers, live.players
                 )
@@ -119,6 +121,8 @@ class GameService:
         def deal(around: Surroundings, live: LiveTable) -> Draft:
             with self._counting_rejects(len(offers)):
                 opened = decide.check_open(live.state, number, opening)
+                if offers or not opened.wagers:
+                    self._floor.check_cosigned(live)
                 shoe = self._floor.cards(live)
                 draft = decide.deal_round(
                     around, live.state, shoe, number, opening, offers, live.players
@@ -140,7 +144,7 @@ class GameService:
     async def GetRound(self, request: pb_game.GetRoundRequest) -> bytes:
         """A dealt round, byte for byte as DealRound answered it."""
         table, number = requests.round_id(request.name, "name")
-        return self._rounds.answer(table, number)
+        return await self._rounds.answer(table, number)
 
     async def ListRounds(self, request: pb_game.ListRoundsRequest) -> pb_game.ListRoundsResponse:
         """Rounds, newest first; the token is the last opening index of the page before."""
@@ -195,9 +199,12 @@ class GameService:
                     raise GameError(Reason.SERVER_DRAINING, "resume elsewhere", retry_after_ms=1000)
                 if caught_up:
                     self._check_lag(live, sent)
+                released = self._writer.published.head.head.size
                 for sequence, index, envelope in self._store.table_entries(
                     table, sent, WATCH_BATCH
                 ):
+                    if index >= released:
+                        break
                     yield pb_game.WatchTableResponse(
                         sequence=sequence, index=index, envelope=envelope
                     )

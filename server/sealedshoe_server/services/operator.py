@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sealedshoe_audit.currencies import CURRENCY_DIGITS
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.fold.house import check_table_id
+from sealedshoe_audit.fold.house import check_log_closed, check_table_id
 from sealedshoe_audit.fold.table import check_settings
 from sealedshoe_audit.names import game_name
 from sealedshoe_audit.v1 import records_pb2 as pb
@@ -16,6 +16,7 @@ from sealedshoe_server.errors import GameError, Reason, invalid
 from sealedshoe_server.floor import Floor, LiveTable
 from sealedshoe_server.games import Games, game_record
 from sealedshoe_server.house import House, RequestTaken
+from sealedshoe_server.key_changes import KeyMaster
 from sealedshoe_server.services import requests
 from sealedshoe_server.storage.interface import Placement
 from sealedshoe_server.v1 import operator_service_pb2 as pb_op
@@ -29,18 +30,20 @@ class OperatorService:
         floor: Floor,
         games: Games,
         house: House,
+        keys: KeyMaster,
         status: Callable[[], pb_op.GetStatusResponse],
     ) -> None:
         """Takes its collaborators."""
         self._floor = floor
         self._games = games
         self._house = house
+        self._keys = keys
         self._status = status
 
     async def InstallGame(self, request: pb_op.InstallGameRequest) -> bytes:
         """Records a definition with its exact odds."""
         key = requests.request_of(request, request.request_id)
-        stored = self._floor.stored_answer(key)
+        stored = await self._floor.stored_answer(key)
         if stored is not None:
             return stored
         by = requests.accountability(request.by)
@@ -61,7 +64,7 @@ class OperatorService:
         try:
             return await self._floor.finish(self._house.install(record, key, answer))
         except RequestTaken:
-            return self._floor.first_answer(key)
+            return await self._floor.first_answer(key)
 
     async def CreateTable(self, request: pb_op.CreateTableRequest) -> bytes:
         """Opens a table with its first round."""
@@ -101,7 +104,7 @@ class OperatorService:
         requests.check_enum(request.state, pb.TableState.values(), "state")
         by = requests.accountability(request.by)
         live = self._floor.find(requests.table_id(request.table, "table"))
-        stored = self._floor.stored_answer(key)
+        stored = await self._floor.stored_answer(key)
         if stored is not None:
             return stored
         enables = request.state == pb.TableState.TABLE_STATE_ENABLED
@@ -153,6 +156,42 @@ class OperatorService:
             )
 
         return await self._floor.command(live, key, retire, answers.retired_shoe)
+
+    async def ChangeKey(self, request: pb_op.ChangeKeyRequest) -> pb_op.ChangeKeyResponse:
+        """Takes a change of keys that the root key authorised."""
+        change = request.change
+        if change.header.ByteSize():
+            raise invalid(Reason.FIELD_INVALID, "change.header", "is filled in by the server")
+        requests.check_enum(change.purpose, pb.KeyPurpose.values(), "change.purpose")
+        return pb_op.ChangeKeyResponse(done=self._keys.take(change))
+
+    async def CloseLog(self, request: pb_op.CloseLogRequest) -> bytes:
+        """Ends the log for good."""
+        key = requests.request_of(request, request.request_id)
+        by = requests.accountability(request.by)
+        record = pb.LogClosed(
+            successor_origin=request.successor_origin,
+            successor_root_key=request.successor_root_key,
+            by=by,
+        )
+        try:
+            check_log_closed(record)
+        except VerificationError as error:
+            raise invalid(Reason.FIELD_INVALID, "successor_origin", error.expected) from error
+
+        def answer(envelope: bytes, placement: Placement) -> bytes:
+            logged = LoggedRecord(
+                index=placement.first_index,
+                envelope=envelope,
+                inclusion_path=placement.inclusion_path(0),
+            )
+            return pb_op.CloseLogResponse(record=logged).SerializeToString(deterministic=True)
+
+        try:
+            closing = self._floor.close_log(key, lambda: self._house.close_log(record, key, answer))
+            return await self._floor.finish(closing)
+        except RequestTaken:
+            return await self._floor.first_answer(key)
 
     async def GetStatus(self, _: pb_op.GetStatusRequest) -> pb_op.GetStatusResponse:
         """How the server is."""

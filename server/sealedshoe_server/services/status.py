@@ -21,6 +21,7 @@ _CODES: dict[StatusCode, tuple[Reason, ...]] = {
         Reason.WAGER_ID_DUPLICATE,
         Reason.GAME_DEFINITION_INVALID,
         Reason.TABLE_SETTINGS_INVALID,
+        Reason.KEY_CHANGE_INVALID,
     ),
     StatusCode.OUT_OF_RANGE: (
         Reason.STAKE_BELOW_MINIMUM,
@@ -44,12 +45,14 @@ _CODES: dict[StatusCode, tuple[Reason, ...]] = {
         Reason.NO_WAGERS,
         Reason.WAGERS_STANDING,
         Reason.SHOE_NOT_OPEN,
+        Reason.LOG_CLOSED,
     ),
     StatusCode.ALREADY_EXISTS: (
         Reason.REQUEST_ID_REUSED,
         Reason.REQUEST_ID_EXPIRED,
         Reason.TABLE_EXISTS,
         Reason.GAME_EXISTS,
+        Reason.KEY_CHANGE_WAITING,
     ),
     StatusCode.RESOURCE_EXHAUSTED: (
         Reason.MESSAGE_TOO_LARGE,
@@ -62,6 +65,9 @@ _CODES: dict[StatusCode, tuple[Reason, ...]] = {
         Reason.SEED_UNAVAILABLE,
         Reason.STORAGE_FAILED,
         Reason.SERVER_DRAINING,
+        Reason.AWAITING_COSIGNATURE,
+        Reason.COSIGNING_BEHIND,
+        Reason.LOG_FORKED,
     ),
     StatusCode.INTERNAL: (Reason.INTERNAL,),
 }

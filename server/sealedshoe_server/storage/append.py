@@ -94,6 +94,8 @@ def _write_entries(
 ) -> None:
     if batch.game is not None:
         db.execute("INSERT INTO games VALUES (?, ?, ?)", (*batch.game, frontier.size))
+    if batch.changes_key:
+        db.execute("INSERT INTO key_changes VALUES (?)", (frontier.size,))
     for entry in batch.entries:
         if len(entry.envelope) > MAX_ENTRY_BYTES:
             raise sqlite3.IntegrityError("an entry exceeds 65,535 bytes")

@@ -160,6 +160,7 @@ class Batch:
     Attributes:
         answer: builds the answer's bytes, without checkpoint, inside the transaction.
         game: (game id, version) when the batch installs one.
+        changes_key: the batch is one KeyChanged.
     """
 
     entries: tuple[NewEntry, ...]
@@ -167,6 +168,7 @@ class Batch:
     request: Request | None = None
     answer: Callable[[Placement], bytes] | None = None
     game: tuple[str, int] | None = None
+    changes_key: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +180,11 @@ class Committed:
 
 
 class Dropped(IntEnum):
-    """The batch left no trace: its table moved on, or its request id is taken."""
+    """The batch left no trace: its table moved on, its request id is taken, or its key is out."""
 
     STALE_TABLE = 1
     REQUEST_TAKEN = 2
+    KEY_CHANGED = 3
 
 
 Outcome: TypeAlias = Committed | Dropped
@@ -285,6 +288,10 @@ class Store(Protocol):
         """Returns the newest committed head."""
         ...
 
+    def root_at(self, size: int) -> bytes:
+        """Returns the root of the first `size` leaves, which must be there."""
+        ...
+
     def head_covering(self, index: int) -> CommittedHead:
         """Returns the first head whose tree holds this leaf: the one its answer was proved under."""
         ...
@@ -305,8 +312,28 @@ class Store(Protocol):
         """Returns what a request id led to."""
         ...
 
+    def keep_cosigned(self, size: int, note: bytes) -> None:
+        """Keeps a cosigned head.
+
+        Raises:
+            StorageFailed: it is not kept.
+        """
+        ...
+
+    def cosigned(self, head_hash: bytes) -> bytes | None:
+        """Returns a cosigned head by the hash that records name."""
+        ...
+
+    def newest_cosigned(self) -> tuple[int, bytes] | None:
+        """Returns size and note of the cosigned head that was kept last."""
+        ...
+
     def games(self) -> list[int]:
         """Returns the leaf indexes of all GameInstalled."""
+        ...
+
+    def key_changes(self) -> list[int]:
+        """Returns the leaf indexes of all KeyChanged."""
         ...
 
     def tables(self) -> list[StoredTable]:

@@ -1,6 +1,6 @@
 -- The log and its indexes. Entries, hashes and heads are append-only, and the engine enforces it.
 PRAGMA application_id = 1397969992; -- "SSHH"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
@@ -39,12 +39,24 @@ CREATE TABLE head (
   text TEXT NOT NULL
 ) STRICT;
 
+-- Heads under a quorum of cosignatures, byte for byte; records name them by hash.
+CREATE TABLE cosigned (
+  hash BLOB PRIMARY KEY CHECK (length(hash) = 32),
+  size INTEGER NOT NULL,
+  note BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE games (
   game_id TEXT NOT NULL,
   version INTEGER NOT NULL,
   idx INTEGER NOT NULL,
   PRIMARY KEY (game_id, version)
 ) STRICT, WITHOUT ROWID;
+
+-- Leaf indexes of every KeyChanged.
+CREATE TABLE key_changes (
+  idx INTEGER PRIMARY KEY
+) STRICT;
 
 CREATE TABLE tables (
   table_id TEXT PRIMARY KEY,

@@ -7,12 +7,20 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 
 from sealedshoe_audit.errors import VerificationError
 from sealedshoe_audit.log.checkpoint import Checkpoint, parse_checkpoint
-from sealedshoe_audit.log.merkle import EMPTY_ROOT, HASH_BYTES, Frontier, leaf_hash, node_hash
+from sealedshoe_audit.log.merkle import (
+    EMPTY_ROOT,
+    HASH_BYTES,
+    Frontier,
+    leaf_hash,
+    node_hash,
+    root_at,
+)
 from sealedshoe_server.dealing.draft import Head
 from sealedshoe_server.storage.append import append_group
 from sealedshoe_server.storage.interface import (
@@ -32,7 +40,7 @@ from sealedshoe_server.storage.interface import (
 )
 
 APPLICATION_ID = 1397969992
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 HASHES_KEPT = 65_536
 TAIL_CHECKED = 512  # entries re-hashed at every start: the part of the file written last
 NEWEST_HEAD = "SELECT size, text, time_us FROM heads ORDER BY size DESC LIMIT 1"
@@ -164,6 +172,10 @@ class SqliteStore:
         """Returns the newest committed head."""
         return _committed(*self._query(NEWEST_HEAD).fetchone())
 
+    def root_at(self, size: int) -> bytes:
+        """Returns the root of the first `size` leaves, which must be there."""
+        return root_at(size, self.complete_hash)
+
     def head_covering(self, index: int) -> CommittedHead:
         """Returns the first head whose tree holds this leaf."""
         row = self._query(
@@ -213,9 +225,33 @@ class SqliteStore:
         ).fetchone()
         return None if row is None else StoredAnswer(*row)
 
+    def keep_cosigned(self, size: int, note: bytes) -> None:
+        """Keeps a cosigned head. Called on the writer's thread."""
+        try:
+            self._writer.execute(
+                "INSERT OR IGNORE INTO cosigned VALUES (?, ?, ?)",
+                (sha256(note).digest(), size, note),
+            )
+        except sqlite3.Error as error:
+            raise StorageFailed(f"cosigned head: {error}") from error
+
+    def cosigned(self, head_hash: bytes) -> bytes | None:
+        """Returns a cosigned head by the hash that records name."""
+        row = self._query("SELECT note FROM cosigned WHERE hash = ?", (head_hash,)).fetchone()
+        return None if row is None else row[0]
+
+    def newest_cosigned(self) -> tuple[int, bytes] | None:
+        """Returns size and note of the cosigned head that was kept last."""
+        row = self._query("SELECT size, note FROM cosigned ORDER BY rowid DESC LIMIT 1").fetchone()
+        return None if row is None else (row[0], row[1])
+
     def games(self) -> list[int]:
         """Returns the leaf indexes of all GameInstalled."""
         return [row[0] for row in self._query("SELECT idx FROM games ORDER BY idx")]
+
+    def key_changes(self) -> list[int]:
+        """Returns the leaf indexes of all KeyChanged."""
+        return [row[0] for row in self._query("SELECT idx FROM key_changes ORDER BY idx")]
 
     def tables(self) -> list[StoredTable]:
         """Returns every table's newest snapshot, by table id."""

@@ -1,0 +1,198 @@
+"""The keys in force, as the log says, and changes of them that the root key authorised.
+
+A change is exactly one leaf, the one before the first that the new key signs. As the root key is offline, it
+signs for a leaf ahead; the log grows up to it, or is filled up when little is missing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sealedshoe_audit.errors import VerificationError
+from sealedshoe_audit.fold.keys import LogKeys, first_keys, keys_after
+from sealedshoe_audit.log.merkle import leaf_hash
+from sealedshoe_audit.log.note import TYPE_ED25519, VerifierKey
+from sealedshoe_audit.records import VERSION, Record, open_record
+from sealedshoe_audit.v1 import records_pb2 as pb
+from sealedshoe_server.errors import GameError, Reason, invalid
+from sealedshoe_server.heads import CheckpointKey, HeadSigner
+from sealedshoe_server.keys import Keys
+from sealedshoe_server.log_writer import DueChange, LogWriter
+from sealedshoe_server.sealing import Sealer
+from sealedshoe_server.shoes import ShoeMaker
+from sealedshoe_server.statements import Statements
+from sealedshoe_server.storage.interface import Batch, NewEntry, Store, StoreRefused
+
+FILL_AT_MOST = 64  # leaves; a busy log reaches its change by itself
+SERVER = pb.Accountability(actor="server", reason="a change of keys is due")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyHistory:
+    """A log's keys in force, and every checkpoint key with the size from which it signs heads."""
+
+    keys: LogKeys
+    checkpoint: tuple[tuple[int, bytes], ...]
+
+
+def read_key_history(store: Store) -> KeyHistory:
+    """Folds a log's LogStarted and KeyChanged.
+
+    Raises:
+        StoreRefused: the log does not begin as it must, or a change is not sound.
+    """
+    first = open_record(store.read(0, 1)[0])
+    if not isinstance(first, pb.LogStarted):
+        raise StoreRefused("the log does not begin with LogStarted")
+    try:
+        keys = first_keys(first, first.header.origin, first.root_key)
+        history = [(0, first.checkpoint_key)]
+        for index in store.key_changes():
+            record = open_record(store.read(index, 1)[0])
+            if not isinstance(record, pb.KeyChanged):
+                raise StoreRefused(f"leaf {index} is no KeyChanged")
+            keys = keys_after(keys, record, index)
+            if keys.checkpoint is not None and keys.checkpoint != history[-1][1]:
+                history.append((index + 1, keys.checkpoint))
+    except VerificationError as error:
+        raise StoreRefused(f"the log's keys: {error}") from error
+    return KeyHistory(keys, tuple(history))
+
+
+def checkpoint_vkeys(history: KeyHistory, origin: str) -> tuple[VerifierKey, ...]:
+    """Returns every checkpoint key that was never revoked, as verifiers need them."""
+    return tuple(
+        VerifierKey(origin, TYPE_ED25519, key)
+        for _, key in history.checkpoint
+        if key not in history.keys.revoked
+    )
+
+
+class KeyMaster:
+    """Puts the keys in force into use, and takes changes of them.
+
+    Attributes:
+        history: as the log says.
+        on_change: called when other keys came into force.
+    """
+
+    def __init__(
+        self,
+        origin: str,
+        store: Store,
+        writer: LogWriter,
+        signer: HeadSigner,
+        statements: Statements,
+        shoes: ShoeMaker,
+        load: Callable[[], Keys],
+        now_us: Callable[[], int],
+    ) -> None:
+        """Takes its collaborators; `refresh` puts the keys into use."""
+        self._origin = origin
+        self._store = store
+        self._writer = writer
+        self._signer = signer
+        self._statements = statements
+        self._load = load
+        self._now_us = now_us
+        self._shoes = shoes
+        self.on_change: Callable[[], None] = lambda: None
+        self.history = read_key_history(store)
+        writer.on_key_change = self.refresh
+
+    def refresh(self) -> None:
+        """Reads the keys in force from the log and puts them into use.
+
+        Raises:
+            KeyFileError: a key that the log names is missing.
+        """
+        self.history = read_key_history(self._store)
+        files, keys = self._load(), self.history.keys
+        if keys.statement is not None:
+            self._statements.use(files.signer(keys.statement.public_key))
+        self._signer.keys = checkpoint_keys(self.history, files)
+        sealers = {sealer.key_id: sealer for sealer in map(Sealer, files.sealers)}
+        in_force = sealers[keys.sealing] if keys.sealing else Sealer(files.sealing)
+        self._shoes.seal_with(in_force, tuple(sealers.values()))
+        self.on_change()
+
+    def take(self, change: pb.KeyChanged) -> bool:
+        """Takes a change; returns whether it stands in the log already.
+
+        Raises:
+            GameError: KEY_CHANGE_INVALID or KEY_CHANGE_WAITING.
+        """
+        if self._stands(change):
+            return True
+        due = self._writer.due
+        if due is not None and due.index != change.first_leaf - 1:
+            raise GameError(Reason.KEY_CHANGE_WAITING, f"another change waits for leaf {due.index}")
+        index = change.first_leaf - 1
+        size = self._writer.published.head.head.size
+        if index < size:
+            raise _refused("first_leaf", f"has passed: the log has {size} records; authorise anew")
+        self._check(change, index)
+        record = pb.KeyChanged()
+        record.CopyFrom(change)
+        self._writer.due = DueChange(index, lambda: self._batch(record), self._padding)
+        self.fill_up()
+        return False
+
+    def _check(self, change: pb.KeyChanged, index: int) -> None:
+        try:
+            keys = keys_after(self.history.keys, change, index)
+        except VerificationError as error:
+            raise _refused("change", f"expected {error.expected}") from error
+        files = self._load()
+        named = [keys.checkpoint, None if keys.statement is None else keys.statement.public_key]
+        missing = [key for key in named if key is not None and key not in files.signing]
+        sealers = {Sealer(secret).key_id for secret in files.sealers}
+        if missing or (keys.sealing and keys.sealing not in sealers):
+            raise _refused("change.new_key", "has no file among the server's keys")
+
+    def _stands(self, change: pb.KeyChanged) -> bool:
+        if change.first_leaf - 1 not in self._store.key_changes():
+            return False
+        record = open_record(self._store.read(change.first_leaf - 1, 1)[0])
+        return isinstance(record, pb.KeyChanged) and (
+            record.root_signature == change.root_signature
+        )
+
+    def fill_up(self) -> None:
+        """Lets a waiting change happen now if few leaves are missing."""
+        due = self._writer.due
+        if due is not None and due.index - self._writer.published.head.head.size <= FILL_AT_MOST:
+            due.now = True
+            self._writer.wake()
+
+    def _batch(self, record: pb.KeyChanged) -> Batch:
+        record.header.CopyFrom(self._header())
+        return Batch((self._entry(record),), changes_key=True)
+
+    def _padding(self, count: int) -> Batch:
+        event = pb.EventRecorded(
+            header=self._header(),
+            event_class=pb.EventClass.EVENT_CLASS_KEY_CHANGE_DUE,
+            component="keys",
+            by=SERVER,
+        )
+        return Batch(tuple(self._entry(event) for _ in range(count)))
+
+    def _entry(self, record: Record) -> NewEntry:
+        envelope = self._statements.sign(record)
+        return NewEntry(envelope, leaf_hash(envelope))
+
+    def _header(self) -> pb.Header:
+        return pb.Header(version=VERSION, origin=self._origin, time_us=self._now_us())
+
+
+def checkpoint_keys(history: KeyHistory, files: Keys) -> tuple[CheckpointKey, ...]:
+    """Returns the private halves of a log's checkpoint keys.
+
+    Raises:
+        KeyFileError: one is missing.
+    """
+    return tuple(CheckpointKey(size, files.signer(key)) for size, key in history.checkpoint)
+
+
+def _refused(field: str, problem: str) -> GameError:
+    return invalid(Reason.KEY_CHANGE_INVALID, field, problem)
