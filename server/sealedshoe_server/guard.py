@@ -63,6 +63,13 @@ class Guard:
         self._counter = newest.counter
         return newest
 
+    def read_or_none(self) -> Guarded | None:
+        """Returns what it holds; None also when it is damaged: for a log that ends anyway."""
+        try:
+            return self.read()
+        except StoreRefused:
+            return None
+
     def write(self, text: str, state: str = OPEN) -> None:
         """Replaces the older slot; durable once it returns.
 

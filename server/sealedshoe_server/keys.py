@@ -62,8 +62,12 @@ class Keys:
         return found
 
 
-def make_keys(directory: Path, random_bytes: Callable[[int], bytes]) -> None:
-    """Writes the four key files.
+def make_keys(
+    directory: Path,
+    random_bytes: Callable[[int], bytes],
+    root_key: Ed25519PrivateKey | None = None,
+) -> None:
+    """Writes the four key files; without root.pem when there is a root key already.
 
     Raises:
         KeyFileError: the directory exists with something in it.
@@ -71,7 +75,7 @@ def make_keys(directory: Path, random_bytes: Callable[[int], bytes]) -> None:
     directory.mkdir(mode=0o700, exist_ok=True)
     if any(directory.iterdir()):
         raise KeyFileError(f"{directory}: not empty, keys are never overwritten")
-    for name in SIGNING_KEYS:
+    for name in SIGNING_KEYS[1:] if root_key is not None else SIGNING_KEYS:
         key = Ed25519PrivateKey.from_private_bytes(random_bytes(32))
         pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         _write(directory / f"{name}.pem", pem)

@@ -272,7 +272,9 @@ class Server:
         operator = OperatorService(
             self.floor, self._games, self._house, self._key_master, self._status
         )
-        audit = AuditService(self._store, self._writer, rounds, self._watch)
+        audit = AuditService(
+            self._store, self._writer, rounds, self._watch, self._outside.newest_note
+        )
         self._tasks.append(asyncio.create_task(self._tell_watchers()))
         await self._listeners.open_grpc(
             layers.handlers(GAME, game),

@@ -15,7 +15,7 @@ with atheris.instrument_imports(include=_PACKAGES):
     from tests.fuzz.known_faults import passed_over
     from tests.fuzz.mutate import mutator_of
     from tests.fuzz.run import PLANTED
-    from tests.fuzz.targets import MESSAGES, TARGETS, Target
+    from tests.fuzz.targets import MESSAGES, TARGETS, Check
 
     if sys.argv[1] == "path":
         import_module("tests.fuzz.served")
@@ -31,7 +31,7 @@ def main() -> None:
     atheris.Fuzz()
 
 
-def _target(name: str) -> Target:
+def _target(name: str) -> Check:
     if name == PLANTED:
         return _fault
     run, known = TARGETS[name], passed_over(name)

@@ -45,37 +45,43 @@ def _change(message: Any, random: Random, mutate: Mutate) -> None:
     """Goes down to some field and changes it."""
     fields = message.DESCRIPTOR.fields
     if not fields:
-        return None
+        return
     field = random.choice([f for f, _ in message.ListFields()] or fields)
     if random.random() < 0.1:
         field = random.choice(fields)
     if field.message_type is not None and random.random() < 0.85:
         value = getattr(message, field.name)
-        if not field.is_repeated:
-            return _change(value, random, mutate)
-        if len(value):
-            return _change(random.choice(value), random, mutate)
-    return _replace(message, field, random, mutate)
+        if not field.is_repeated or len(value):
+            inner = random.choice(value) if field.is_repeated else value
+            _change(inner, random, mutate)
+            return
+    _replace(message, field, random, mutate)
 
 
 def _replace(message: Any, field: FieldDescriptor, random: Random, mutate: Mutate) -> None:
     items = getattr(message, field.name)
     if field.is_repeated and len(items) and random.random() < 0.7:
-        return _reorder(items, field, random)
-    if field.type == _F.TYPE_BYTES and not field.is_repeated and random.random() < 0.6:
+        _reorder(items, random)
+    elif field.type == _F.TYPE_BYTES and not field.is_repeated and random.random() < 0.6:
         setattr(message, field.name, mutate(items, len(items) + 64))
-        return None
-    if random.random() < 0.3:
-        return message.ClearField(field.name)
+    elif random.random() < 0.3:
+        message.ClearField(field.name)
+    else:
+        _fill_anew(message, field, random)
+
+
+def _fill_anew(message: Any, field: FieldDescriptor, random: Random) -> None:
+    """Gives one field another value out of a whole message of random ones."""
     other = type(message)()
     fill(other, random, 0.9)
     message.ClearField(field.name)
     for name in [f.name for f, _ in other.ListFields() if f.name != field.name]:
         other.ClearField(name)
-    return message.MergeFrom(other)
+    message.MergeFrom(other)
 
 
-def _reorder(items: Any, field: FieldDescriptor, random: Random) -> None:
+def _reorder(items: Any, random: Random) -> None:
+    """Removes an item, repeats one, or turns the last ones round."""
     n = random.randrange(len(items))
     choice = random.random()
     if choice < 0.4:

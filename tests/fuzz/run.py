@@ -5,6 +5,7 @@ taken over by tests/fuzz/keep.py. Exit 1: a finding, and the table names the fil
 """
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -85,7 +86,13 @@ def run_child(target: str, *arguments: str) -> "subprocess.CompletedProcess[str]
     """Runs libFuzzer on one target, with these arguments."""
     command = [sys.executable, "-m", "tests.fuzz.child", target, *arguments]
     return subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": "0"},  # one seed, one run
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
     )
 
 

@@ -7,6 +7,7 @@ named `long-...` is an attack by size, which a fuzzer takes ages to grow.
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from sealedshoe_audit.containers import seal_evidence, seal_receipt
@@ -36,6 +37,7 @@ from tests.audit.log.example import (
     TEXT,
     WITNESS_KEY,
 )
+from tests.audit.random_messages import fill
 from tests.audit.vectors import vector_json
 from tests.fuzz.targets import KINDS
 
@@ -149,6 +151,7 @@ def messages() -> Iterator[Seed]:
         yield "receipt", name.replace("_", "-"), sealed[:-DIGEST_FIELD_BYTES]
     log = long_story().log
     log.change_key(9)
+    log.event()
     log.close()
     for leaf, recorded in zip(log.entries, log.records, strict=True):
         name = type(recorded).__name__
@@ -156,6 +159,10 @@ def messages() -> Iterator[Seed]:
             yield "envelope", name, leaf
             prefix = bytes([KINDS.index(type(recorded))])
             yield "record", name, prefix + Envelope.FromString(leaf).payload
+    for n, kind in enumerate(KINDS):
+        message = fill(kind(), Random(n))
+        payload = message.SerializeToString(deterministic=True)
+        yield "record", f"random-{kind.DESCRIPTOR.name}", bytes([n]) + payload
 
 
 def positions() -> Iterator[Seed]:

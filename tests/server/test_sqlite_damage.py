@@ -146,8 +146,8 @@ def test_a_foreign_database_is_refused_and_left_alone(tmp_path: Path) -> None:
 def test_a_newer_version_is_refused(path: Path) -> None:
     """A file of a schema that this release does not know stays untouched."""
     with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA user_version = 2")
-    with pytest.raises(StoreRefused, match="version 1"):
+        db.execute("PRAGMA user_version = 3")
+    with pytest.raises(StoreRefused, match="version 2"):
         SqliteStore(path, ORIGIN)
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from sealedshoe_audit.log.merkle import Frontier, leaf_hash
+from sealedshoe_audit.errors import Code, VerificationError
+from sealedshoe_audit.log.merkle import Frontier, leaf_hash, split_hashes
+from sealedshoe_audit.log.reader import LogSource, read_required
 from sealedshoe_audit.log.tiles import (
     TILE_WIDTH,
     bundle_path,
@@ -85,3 +87,27 @@ class _Levels:
         for level, hashes in enumerate(self._hashes):
             if hashes:
                 yield tile_path(level, self._next[level], len(hashes) // 32), bytes(hashes)
+
+
+def edge_of(source: LogSource, size: int) -> Frontier:
+    """Rebuilds the right edge of a published log from the hash tiles at it; check its root.
+
+    Raises:
+        VerificationError: MISSING_FILE or TILE_MISMATCH.
+    """
+    nodes: list[bytes] = []
+    level = 0
+    while size >> (8 * level):
+        index, width = divmod(size >> (8 * level), TILE_WIDTH)
+        part = Frontier()
+        if width:
+            for node in split_hashes(read_required(source, tile_path(level, index, width))):
+                part.append(node)
+        nodes = part.nodes + nodes
+        level += 1
+    try:
+        return Frontier(size, nodes)
+    except ValueError as error:
+        raise VerificationError(
+            Code.TILE_MISMATCH, expected=f"the edge of {size} leaves", found="torn tiles"
+        ) from error

@@ -14,7 +14,7 @@ from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.log.checkpoint import VerifiedCheckpoint, verify_checkpoint
 from sealedshoe_audit.log.head_archive import HeadArchive
 from sealedshoe_audit.log.merkle import Frontier, leaf_hash
-from sealedshoe_audit.log.publication import grown_files
+from sealedshoe_audit.log.publication import edge_of, grown_files
 from sealedshoe_audit.log.reader import LogSource, read_entries, read_head, read_required
 from sealedshoe_audit.log.tiles import TILE_WIDTH, index_path, tile_path
 from sealedshoe_audit.mirror.files import write_file
@@ -46,7 +46,7 @@ class Mirror:
         self._frontier = Frontier()
         if self._note is not None:
             self._head = verify_checkpoint(self._note, replace(trust, quorum=0))
-            self._frontier = self._edge(self._head.checkpoint.size)
+            self._frontier = edge_of(self, self._head.checkpoint.size)
             self._expect_root(self._head, self._frontier.root())
 
     @property
@@ -60,26 +60,6 @@ class Mirror:
             return (self._directory / path).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
-
-    def _edge(self, size: int) -> Frontier:
-        """Rebuilds the right edge from the hash tiles at it."""
-        nodes: list[bytes] = []
-        level = 0
-        while size >> (8 * level):
-            index, width = divmod(size >> (8 * level), TILE_WIDTH)
-            part = Frontier()
-            if width:
-                data = read_required(self, tile_path(level, index, width))
-                for i in range(0, len(data), 32):
-                    part.append(data[i : i + 32])
-            nodes = part.nodes + nodes
-            level += 1
-        try:
-            return Frontier(size, nodes)
-        except ValueError as error:
-            raise VerificationError(
-                Code.TILE_MISMATCH, expected=f"the edge of {size} leaves", found="torn tiles"
-            ) from error
 
     def follow(self, source: LogSource) -> Step:
         """Takes over what the log has grown by.

@@ -10,6 +10,8 @@ from sealedshoe_rng import RngFailed
 from sealedshoe_server.cli.connection import TIMEOUT_S, channel_to, data_dir_option
 from sealedshoe_server.cli.demo import demo
 from sealedshoe_server.cli.files import evidence, export
+from sealedshoe_server.cli.keys import keys
+from sealedshoe_server.cli.logs_end import close_log, recover
 from sealedshoe_server.cli.operate import game, round_, shoe, table
 from sealedshoe_server.cli.play import play
 from sealedshoe_server.config import ConfigError, load_config
@@ -68,11 +70,26 @@ def status(data_dir: Path) -> None:
     click.echo(f"version     {found.version}")
     click.echo(f"log         {found.origin}, {found.log_size:,} records, {log}")
     click.echo(f"checkpoint  {found.checkpoint_age_ms / 1000:.1f} s old")
+    if found.cosigned_size:
+        lag = f"{found.cosigning_lag_ms / 1000:.1f} s behind"
+        click.echo(f"cosigned    {found.cosigned_size:,} records, {lag}")
     click.echo(f"rng         {rng}")
     click.echo(f"tables      {found.tables_open} open, {found.rounds_open} rounds open")
     if not (found.rng_healthy and found.log_writable):
         raise SystemExit(1)
 
 
-for command in (demo, evidence, export, game, play, round_, shoe, table):
+for command in (
+    close_log,
+    demo,
+    evidence,
+    export,
+    game,
+    keys,
+    play,
+    recover,
+    round_,
+    shoe,
+    table,
+):
     main.add_command(command)

@@ -1,6 +1,6 @@
 """AuditService: what regulators and verifiers call."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from sealedshoe_audit.log.merkle import consistency_ranges, range_hash
 from sealedshoe_server.errors import GameError, Reason
@@ -24,8 +24,10 @@ class AuditService:
         writer: LogWriter,
         rounds: Rounds,
         heads: HeadWatch,
+        newest_note: Callable[[], bytes],
     ) -> None:
         """Takes its collaborators."""
+        self._newest_note = newest_note
         self._heads = heads
         self._store = store
         self._writer = writer
@@ -34,8 +36,8 @@ class AuditService:
     async def GetCheckpoint(
         self, _: pb_audit.GetCheckpointRequest
     ) -> pb_audit.GetCheckpointResponse:
-        """The newest signed checkpoint."""
-        return pb_audit.GetCheckpointResponse(checkpoint=self._writer.published.note)
+        """The newest checkpoint to show: cosigned where witnesses are configured."""
+        return pb_audit.GetCheckpointResponse(checkpoint=self._newest_note())
 
     async def WatchCheckpoints(
         self, request: pb_audit.WatchCheckpointsRequest

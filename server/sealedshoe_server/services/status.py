@@ -46,13 +46,13 @@ _CODES: dict[StatusCode, tuple[Reason, ...]] = {
         Reason.WAGERS_STANDING,
         Reason.SHOE_NOT_OPEN,
         Reason.LOG_CLOSED,
+        Reason.KEY_CHANGE_WAITING,
     ),
     StatusCode.ALREADY_EXISTS: (
         Reason.REQUEST_ID_REUSED,
         Reason.REQUEST_ID_EXPIRED,
         Reason.TABLE_EXISTS,
         Reason.GAME_EXISTS,
-        Reason.KEY_CHANGE_WAITING,
     ),
     StatusCode.RESOURCE_EXHAUSTED: (
         Reason.MESSAGE_TOO_LARGE,

@@ -70,7 +70,7 @@ class AuditServiceServicer(object):
     """Missing associated documentation comment in .proto file."""
 
     def GetCheckpoint(self, request, context):
-        """The newest signed checkpoint.
+        """The newest checkpoint under a quorum of cosignatures; where no witnesses are configured, the newest.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

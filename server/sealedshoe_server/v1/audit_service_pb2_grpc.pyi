@@ -32,7 +32,7 @@ class AuditServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> AuditServiceAsyncStub: ...
     GetCheckpoint: _grpc.UnaryUnaryMultiCallable[_audit_service_pb2.GetCheckpointRequest, _audit_service_pb2.GetCheckpointResponse]
-    """The newest signed checkpoint."""
+    """The newest checkpoint under a quorum of cosignatures; where no witnesses are configured, the newest."""
     WatchCheckpoints: _grpc.UnaryStreamMultiCallable[_audit_service_pb2.WatchCheckpointsRequest, _audit_service_pb2.WatchCheckpointsResponse]
     """Every signed and every cosigned checkpoint from a size on, then each new one as it is released."""
     ReadRecords: _grpc.UnaryStreamMultiCallable[_audit_service_pb2.ReadRecordsRequest, _audit_service_pb2.ReadRecordsResponse]
@@ -46,7 +46,7 @@ class AuditServiceStub:
 class AuditServiceAsyncStub(AuditServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetCheckpoint: _aio.UnaryUnaryMultiCallable[_audit_service_pb2.GetCheckpointRequest, _audit_service_pb2.GetCheckpointResponse]  # type: ignore[assignment]
-    """The newest signed checkpoint."""
+    """The newest checkpoint under a quorum of cosignatures; where no witnesses are configured, the newest."""
     WatchCheckpoints: _aio.UnaryStreamMultiCallable[_audit_service_pb2.WatchCheckpointsRequest, _audit_service_pb2.WatchCheckpointsResponse]  # type: ignore[assignment]
     """Every signed and every cosigned checkpoint from a size on, then each new one as it is released."""
     ReadRecords: _aio.UnaryStreamMultiCallable[_audit_service_pb2.ReadRecordsRequest, _audit_service_pb2.ReadRecordsResponse]  # type: ignore[assignment]
@@ -63,7 +63,7 @@ class AuditServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _audit_service_pb2.GetCheckpointRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_audit_service_pb2.GetCheckpointResponse, _abc.Awaitable[_audit_service_pb2.GetCheckpointResponse]]:
-        """The newest signed checkpoint."""
+        """The newest checkpoint under a quorum of cosignatures; where no witnesses are configured, the newest."""
 
     @_abc_1.abstractmethod
     def WatchCheckpoints(
