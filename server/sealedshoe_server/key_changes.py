@@ -121,7 +121,10 @@ class KeyMaster:
         Raises:
             GameError: KEY_CHANGE_INVALID or KEY_CHANGE_WAITING.
         """
-        if self._stands(change):
+        record = pb.KeyChanged()
+        record.CopyFrom(change)
+        record.header.origin = self._origin  # the root key signed for this log
+        if self._stands(record):
             return True
         due = self._writer.due
         if due is not None and due.index != change.first_leaf - 1:
@@ -130,10 +133,10 @@ class KeyMaster:
         size = self._writer.published.head.head.size
         if index < size:
             raise _refused("first_leaf", f"has passed: the log has {size} records; authorise anew")
-        self._check(change, index)
-        record = pb.KeyChanged()
-        record.CopyFrom(change)
-        self._writer.due = DueChange(index, lambda: self._batch(record), self._padding)
+        self._check(record, index)
+        self._writer.due = DueChange(
+            index, lambda: self._batch(record), self._padding, lambda: self._prepare(record)
+        )
         self.fill_up()
         return False
 
@@ -167,6 +170,12 @@ class KeyMaster:
     def _batch(self, record: pb.KeyChanged) -> Batch:
         record.header.CopyFrom(self._header())
         return Batch((self._entry(record),), changes_key=True)
+
+    def _prepare(self, change: pb.KeyChanged) -> None:
+        """Has the signer sign the change's own head with the new checkpoint key."""
+        if change.purpose == pb.KeyPurpose.KEY_PURPOSE_CHECKPOINT and change.new_key:
+            new = CheckpointKey(change.first_leaf, self._load().signer(change.new_key))
+            self._signer.keys = (*self._signer.keys, new)
 
     def _padding(self, count: int) -> Batch:
         event = pb.EventRecorded(

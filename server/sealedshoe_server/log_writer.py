@@ -55,12 +55,14 @@ class DueChange:
     Attributes:
         index: of that leaf.
         batch: makes it, and `padding` makes so many leaves before it, signed with the key in force.
+        prepare: called before it is committed: its own head is signed by a new checkpoint key already.
         now: fill the log up to it instead of waiting for it to grow.
     """
 
     index: int
     batch: Callable[[], Batch]
     padding: Callable[[int], Batch]
+    prepare: Callable[[], None] = lambda: None
     now: bool = False
 
 
@@ -178,10 +180,15 @@ class LogWriter:
         return group
 
     async def _change_key(self) -> None:
-        """Fills the log up to the change, appends it, and has all that waits signed anew."""
+        """Fills the log up to the change, appends it, and has all that waits signed anew.
+
+        When it fails, the change is forgotten: the operator hands it in again. Whether it stands in the
+        log after all, the store tells.
+        """
         due, room = self.due, self._room()
         if due is None:
             return
+        due.prepare()
         made = [due.padding(room)] if room > 0 else []
         done = [
             _Waiting(batch, asyncio.get_running_loop().create_future())
@@ -189,11 +196,11 @@ class LogWriter:
         ]
         for one in done:
             await self._commit([one])
-            if one.done.exception() is not None:  # reloaded: whether it is there, the store tells
-                return
-        self.changed_keys()
+            if one.done.exception() is not None:
+                break
+        self._changed_keys()
 
-    def changed_keys(self) -> None:
+    def _changed_keys(self) -> None:
         """Drops what was signed before the change."""
         self.due = None
         self.on_key_change()

@@ -17,9 +17,11 @@ from sealedshoe_audit.fold.state import OpenShoe, TableState
 from sealedshoe_audit.framing import shoe_identity
 from sealedshoe_audit.log.checkpoint import Checkpoint, parse_checkpoint
 from sealedshoe_audit.log.head_archive import HeadArchive
-from sealedshoe_audit.log.merkle import leaf_hash
+from sealedshoe_audit.log.merkle import Frontier, leaf_hash
 from sealedshoe_audit.log.note import parse_note
+from sealedshoe_audit.log.publication import grown_files
 from sealedshoe_audit.log.reader import LogSource, read_entries
+from sealedshoe_audit.mirror.files import write_file
 from sealedshoe_audit.records import VERSION, Record, open_record
 from sealedshoe_audit.signing import public_bytes
 from sealedshoe_audit.v1 import records_pb2 as pb
@@ -27,6 +29,7 @@ from sealedshoe_server.config import Config
 from sealedshoe_server.data_dir import DataDir, DataDirError, start_record
 from sealedshoe_server.guard import ENDED, Guard
 from sealedshoe_server.heads import CheckpointKey, HeadKeeper, HeadSigner
+from sealedshoe_server.key_changes import checkpoint_keys, read_key_history
 from sealedshoe_server.keys import Keys, make_keys
 from sealedshoe_server.manifest import manifest_digest
 from sealedshoe_server.sealing import SealBroken, Sealer
@@ -53,6 +56,7 @@ def start_successor(
     new: Config,
     root_key: Ed25519PrivateKey,
     mirror: LogSource | None,
+    publish: Path | None,
     now_us: int,
     random_bytes: Callable[[int], bytes],
 ) -> Started:
@@ -64,6 +68,7 @@ def start_successor(
 
     Args:
         mirror: a verified copy of the old log, if there is one.
+        publish: directory for the old log as it ends, signed, for those who verify both.
 
     Raises:
         DataDirError: the directories or the logs cannot be used so.
@@ -78,7 +83,10 @@ def start_successor(
         _check_named(fold.closing, new.origin, root_key)
         predecessor = _predecessor(fold, old, ROTATION if closed else RECOVERY)
         _end(Guard(old.guard_path), predecessor)
-        inherited = [] if closed else list(_open_shoes(fold, store, data.load_keys()))
+        keys = data.load_keys()
+        inherited = [] if closed else list(_open_shoes(fold, store, keys))
+        if publish is not None:
+            _publish_end(store, old, keys, mirror, publish, fold.frontier.size)
         store.close()
     finally:
         data.unlock()
@@ -121,6 +129,27 @@ def _fold(
     except VerificationError as error:
         raise DataDirError(f"the old log at leaf {fold.frontier.size - 1}: {error}") from error
     return fold
+
+
+def _publish_end(
+    store: Store,
+    old: Config,
+    keys: Keys,
+    mirror: LogSource | None,
+    directory: Path,
+    size: int,
+) -> None:
+    """Writes the old log's files up to its end, with its last head signed."""
+    if directory.exists() and any(directory.iterdir()):
+        raise DataDirError(f"{directory}: not empty")
+    whole = store.head().head.size >= size
+    entries = _entries(store, size) if whole or mirror is None else read_entries(mirror, size)
+    frontier = Frontier()
+    for path, data in grown_files(frontier, entries, lambda _: None):
+        write_file(directory / path, data)
+    signer = HeadSigner(old.origin, checkpoint_keys(read_key_history(store), keys))
+    text = Checkpoint(old.origin, size, frontier.root()).text()
+    write_file(directory / "checkpoint", signer.sign(text))
 
 
 def _end(guard: Guard, predecessor: pb.Predecessor) -> None:

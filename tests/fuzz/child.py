@@ -13,9 +13,9 @@ atheris.enabled_hooks.add("str")  # not "RegEx": its patterns cannot do what jso
 _PACKAGES = ["sealedshoe_audit", "sealedshoe_server.http", "tests.audit.wire"]
 with atheris.instrument_imports(include=_PACKAGES):
     from tests.fuzz.known_faults import passed_over
-    from tests.fuzz.mutate import mutator_of
+    from tests.fuzz.mutate import MESSAGES, mutator_of
     from tests.fuzz.run import PLANTED
-    from tests.fuzz.targets import MESSAGES, TARGETS, Check
+    from tests.fuzz.targets import TARGETS, Check
 
     if sys.argv[1] == "path":
         import_module("tests.fuzz.served")

@@ -7,11 +7,22 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
 
+from sealedshoe_audit.v1.evidence_pb2 import Evidence, Receipt
+from sealedshoe_audit.v1.records_pb2 import Envelope
+from sealedshoe_audit.v1.state_pb2 import VerifierPosition
 from tests.audit.random_messages import fill
-from tests.fuzz.targets import message_of
+from tests.fuzz.targets import KINDS
 
 Mutate = Callable[[bytes, int], bytes]
 _F = FieldDescriptor
+# Targets whose input, after so many bytes, is a message.
+MESSAGES: dict[str, tuple[int, type[Message] | None]] = {
+    "evidence": (0, Evidence),
+    "receipt": (0, Receipt),
+    "envelope": (0, Envelope),
+    "record": (1, None),
+    "position": (0, VerifierPosition),
+}
 
 
 def mutator_of(name: str, mutate: Mutate) -> Callable[[bytes, int, int], bytes]:
@@ -19,7 +30,7 @@ def mutator_of(name: str, mutate: Mutate) -> Callable[[bytes, int, int], bytes]:
 
     def run(data: bytes, most: int, seed: int) -> bytes:
         random = Random(seed)
-        split = message_of(name, data)
+        split = _message_in(name, data)
         if split is None or random.random() < 0.3:
             return mutate(data, most)
         prefix, kind = split
@@ -27,6 +38,14 @@ def mutator_of(name: str, mutate: Mutate) -> Callable[[bytes, int, int], bytes]:
         return made if len(made) <= most else mutate(data, most)
 
     return run
+
+
+def _message_in(name: str, data: bytes) -> tuple[bytes, type[Message]] | None:
+    """Returns what stands before the message in a target's input, and the message's type."""
+    if name not in MESSAGES:
+        return None
+    skip, kind = MESSAGES[name]
+    return data[:skip], kind or KINDS[data[0] % len(KINDS) if data else 0]
 
 
 def _changed(kind: type[Message], data: bytes, random: Random, mutate: Mutate) -> bytes:

@@ -9,7 +9,7 @@ from tests.fuzz.targets import TARGETS
 
 RUNS = 1_000
 LIMITS = ("-seed=1", f"-runs={RUNS}")
-MOST_RUNS_TO_PLANTED = 100_000  # 2 of 256 mutations of a byte would do
+MOST_RUNS_TO_PLANTED = 100_000  # far more than one byte of 256 takes
 
 
 @pytest.mark.parametrize("target", TARGETS)

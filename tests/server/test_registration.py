@@ -24,6 +24,10 @@ class Faulty:
     async def GetCheckpoint(self, _: Any) -> bytes:
         raise ValueError(SECRET)
 
+    async def WatchCheckpoints(self, _: Any) -> AsyncIterator[pb.WatchCheckpointsResponse]:
+        yield pb.WatchCheckpointsResponse()
+        raise LookupError(SECRET)
+
     async def ReadRecords(self, _: Any) -> AsyncIterator[pb.ReadRecordsResponse]:
         yield pb.ReadRecordsResponse(start=1)
         raise LookupError(SECRET)

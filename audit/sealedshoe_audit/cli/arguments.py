@@ -106,7 +106,11 @@ def _add_witness(witness: argparse.ArgumentParser) -> None:
     witness.add_argument("directory", metavar="DIR", help="its key and its memory; made if missing")
     witness.add_argument("--name", required=True, help="name of its key, as witness.example/w1")
     witness.add_argument(
-        "--log", action="append", default=[], metavar="VKEY", help="a log to cosign; repeatable"
+        "--log",
+        action="append",
+        default=[],
+        metavar="VKEY",
+        help="key of a log to cosign; repeatable",
     )
     witness.add_argument("--policy", metavar="FILE", help="tlog-policy whose logs are cosigned")
     witness.add_argument(

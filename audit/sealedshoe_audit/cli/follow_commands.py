@@ -109,7 +109,8 @@ def _serve(witness: Witness, listen: str) -> None:
     )
 
 
-def _logs(options: argparse.Namespace) -> dict[str, VerifierKey]:
+def _logs(options: argparse.Namespace) -> dict[str, list[VerifierKey]]:
+    """Keys of one origin go together: around a rotation a log has two."""
     try:
         keys = [parse_vkey(text) for text in options.log]
         if options.policy:
@@ -118,7 +119,10 @@ def _logs(options: argparse.Namespace) -> dict[str, VerifierKey]:
         raise Unreadable(f"log keys: {error}") from error
     if not keys and not options.show_key:
         raise Unreadable("no log to cosign: give --log or --policy")
-    return {key.name: key for key in keys}
+    logs: dict[str, list[VerifierKey]] = {}
+    for key in keys:
+        logs.setdefault(key.name, []).append(key)
+    return logs
 
 
 def _witness_key(path: Path) -> Ed25519PrivateKey:

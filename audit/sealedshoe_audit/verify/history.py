@@ -6,7 +6,7 @@ from dataclasses import replace
 from sealedshoe_audit.errors import Code
 from sealedshoe_audit.log.checkpoint import verify_checkpoint
 from sealedshoe_audit.trust import Trust
-from sealedshoe_audit.verify.report import Finding
+from sealedshoe_audit.verify.report import ERROR, NOTICE, Finding
 
 
 class HeadHistory:
@@ -24,10 +24,14 @@ class HeadHistory:
         """
         one_signature = replace(trust, quorum=0)
         self._roots: dict[int, set[bytes]] = {}
+        self._cosigned = 0
         self.compared = 0
         for note in notes:
-            head = verify_checkpoint(note, one_signature).checkpoint
-            self._roots.setdefault(head.size, set()).add(head.root)
+            head = verify_checkpoint(note, one_signature)
+            size = head.checkpoint.size
+            self._roots.setdefault(size, set()).add(head.checkpoint.root)
+            if len(head.cosigned) >= trust.quorum:
+                self._cosigned = max(self._cosigned, size)
 
     def wants(self, size: int) -> bool:
         """Whether a head of this size was kept."""
@@ -41,8 +45,17 @@ class HeadHistory:
                 yield Finding(Code.SPLIT_VIEW, f"head of size {size}", kept.hex(), root.hex())
 
     def beyond(self, size: int) -> Iterator[Finding]:
-        """Yields a finding for every kept head that is larger than the log."""
+        """Yields a finding for every kept head that is larger than the log.
+
+        Where a quorum is asked for, only cosigned heads are published: one that is merely signed may lie
+        beyond, for as long as witnesses lag.
+        """
         for kept in sorted(known for known in self._roots if known > size):
+            severity = ERROR if kept <= self._cosigned else NOTICE
             yield Finding(
-                Code.ROLLBACK, f"head of size {kept}", f"a log of {kept} leaves", f"{size} leaves"
+                Code.ROLLBACK,
+                f"head of size {kept}",
+                f"a log of {kept} leaves",
+                f"{size} leaves",
+                severity,
             )

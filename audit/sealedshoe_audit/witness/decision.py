@@ -7,7 +7,7 @@
 422  the proof does not verify: the head does not extend the last one
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sealedshoe_audit.errors import Code, VerificationError
@@ -52,11 +52,11 @@ class Submission:
     text: str
 
 
-def open_submission(body: bytes, logs: Mapping[str, VerifierKey]) -> Submission | Refused:
+def open_submission(body: bytes, logs: Mapping[str, Sequence[VerifierKey]]) -> Submission | Refused:
     """Parses a request and checks the log's signature.
 
     Args:
-        logs: {origin: the key that signs its checkpoints}.
+        logs: {origin: the keys that sign its checkpoints}; more than one around a rotation.
     """
     try:
         request = parse_witness_request(body)
@@ -66,15 +66,15 @@ def open_submission(body: bytes, logs: Mapping[str, VerifierKey]) -> Submission 
         return Refused(400, f"{error.code}: expected {error.expected}\n")
     if isinstance(checkpoint, Refused):
         return checkpoint
-    key = logs.get(checkpoint.origin)
-    if key is None:
+    keys = logs.get(checkpoint.origin)
+    if keys is None:
         return Refused(404, "unknown log\n")
     try:
-        signed = bool(verify_signers(note, [key]))
+        signed = bool(verify_signers(note, keys))
     except VerificationError:
         signed = False
     if not signed:
-        return Refused(403, f"no good signature by {key.name}\n")
+        return Refused(403, f"no good signature by {checkpoint.origin}\n")
     return Submission(request, checkpoint, note.text)
 
 

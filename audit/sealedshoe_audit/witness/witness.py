@@ -1,6 +1,6 @@
 """A witness: its key, its logs and its memory, answering requests one at a time."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -23,11 +23,11 @@ class Witness:
         self,
         name: str,
         private_key: Ed25519PrivateKey,
-        logs: Mapping[str, VerifierKey],
+        logs: Mapping[str, Sequence[VerifierKey]],
         store: WitnessStore,
         now_s: Callable[[], int],
     ) -> None:
-        """Takes its identity, {origin: log key}, its memory and its clock."""
+        """Takes its identity, {origin: log keys}, its memory and its clock."""
         self.name = name
         self._private_key = private_key
         self._logs = logs

@@ -64,6 +64,7 @@ def close_log(
 @click.option("--new-origin", required=True, help="Its origin; another one.")
 @click.option("--root-key", type=path_option, help="[default: the old data directory's]")
 @click.option("--mirror", type=path_option, help="A mirror of the old log, if it has more of it.")
+@click.option("--publish", type=path_option, help="Write the old log there, up to its end.")
 def recover(
     config: Path | None,
     data_dir: Path,
@@ -72,6 +73,7 @@ def recover(
     new_origin: str,
     root_key: Path | None,
     mirror: Path | None,
+    publish: Path | None,
 ) -> None:
     """Start the log that follows one that was closed, restored, or lost its end.
 
@@ -83,19 +85,21 @@ def recover(
     try:
         old = load_config(config, given)
         new = successor_config(old, new_data_dir, new_origin)
-        started = _start(old, new, root_key or data_dir / "keys" / "root.pem", mirror)
+        started = _start(old, new, root_key or data_dir / "keys" / "root.pem", mirror, publish)
     except (ConfigError, DataDirError, KeyFileError, StorageFailed, StoreRefused) as error:
         raise click.ClickException(str(error)) from error
     _tell(started, new_data_dir)
 
 
-def _start(old: Config, new: Config, root_key: Path, mirror: Path | None) -> Started:
+def _start(
+    old: Config, new: Config, root_key: Path, mirror: Path | None, publish: Path | None
+) -> Started:
     if old.origin == new.origin:
         raise DataDirError("the new log needs another origin: two logs never share one")
     source = None if mirror is None else DirectorySource(mirror)
     now_us = time.time_ns() // 1000
     root = load_signing_key(root_key)
-    return start_successor(old, new, root, source, now_us, secrets.token_bytes)
+    return start_successor(old, new, root, source, publish, now_us, secrets.token_bytes)
 
 
 def _tell(started: Started, new_data_dir: Path) -> None:
