@@ -17,6 +17,7 @@ from tests.audit.forge.log import ORIGIN, ForgedLog
 from tests.audit.forge.published import publish
 from tests.audit.forge.stories import long_story
 from tests.audit.forge.table import ForgedTable
+from tests.audit.html_page import read_page
 
 KEYS = {"verdict", "findings", "checked", "not_checked"}
 FINDING_KEYS = {"code", "record", "expected", "found", "severity"}
@@ -138,6 +139,19 @@ def test_a_directory_without_a_log_is_invalid(files: Files) -> None:
     assert (code, [f["code"] for f in found["findings"]]) == (1, ["MISSING_FILE"])
 
 
+def test_a_log_s_report_is_written_as_a_page_too(files: Files, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    code, found = run_json("log", files.log, "--trust", files.trust, "--html", str(page))
+    assert (code, found["verdict"]) == (0, "valid")
+    assert read_page(page.read_text("utf-8")).all("p")[1].text == "Valid"
+    done = run("log", files.empty, "--trust", files.trust, "--html", str(page))
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "verdict: INVALID")
+    assert read_page(page.read_text("utf-8")).all("p")[1].text == "Invalid"
+    code, _ = run_json("log", files.log, "--trust", files.bad_trust, "--html", str(page))
+    assert code == 1
+    assert "the trust file is not readable" in page.read_text("utf-8")
+
+
 def test_a_replay_has_its_documented_keys(files: Files) -> None:
     replay = ("replay", files.log, "--trust", files.trust, "--round")
     code, found = run_json(*replay, "tables/7/rounds/3")
@@ -171,6 +185,7 @@ USAGE = [
     ("verify", "{evidence}", "--trust", "{trust}", "--unknown"),
     ("log", "{missing}", "--trust", "{trust}"),
     ("log", "{evidence}", "--trust", "{trust}"),
+    ("log", "{log}", "--trust", "{trust}", "--html", "{missing}/report.html"),
     ("replay", "{log}", "--trust", "{trust}"),
     ("replay", "{log}", "--trust", "{trust}", "--round", "7/3"),
     ("replay", "{log}", "--trust", "{trust}", "--round", "tables/7/rounds/03"),

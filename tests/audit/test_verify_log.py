@@ -13,6 +13,7 @@ from tests.audit.forge.published import MemorySource, check_log, errors, publish
 from tests.audit.forge.shoe import BANKER, PLAYER
 from tests.audit.forge.stories import ONE_ROUND, SHORT, long_story, play_shoe, table_of
 from tests.audit.forge.table import ForgedTable, install, wager
+from tests.audit.forge.tree import root_of
 
 Files = dict[str, bytes]
 SIZE = 300  # one full tile and bundle, a partial one, and a second level
@@ -37,6 +38,12 @@ def test_a_log_over_several_tiles_is_valid() -> None:
     assert report.findings == []
     assert report.records == SIZE
     assert any(text.startswith("3 tiles against the entries") for text in report.checked)
+
+
+def test_the_report_names_the_root_and_counts_every_record_in_a_bin() -> None:
+    facts = check(publish(big_log()), big_log()).facts
+    assert facts["root"] == root_of(big_log().leaves).hex()
+    assert sum(facts["growth"]["records"]) == SIZE
 
 
 def test_an_empty_directory_is_no_log() -> None:

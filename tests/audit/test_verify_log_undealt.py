@@ -63,6 +63,7 @@ def test_a_voided_round_is_settled_when_its_shoe_is_done() -> None:
         {
             "round": "tables/7/rounds/2",
             "cause": "operator_error",
+            "currency": "EUR",
             "would_have_paid": by_hand(table, 2),
         }
     ]

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from sealedshoe_audit.cli import screen
 from sealedshoe_audit.cli.sources import Unreadable, open_source, read_input, read_trust
 from sealedshoe_audit.errors import Code, VerificationError
+from sealedshoe_audit.html_report import render
 from sealedshoe_audit.log.head_archive import HeadArchive
 from sealedshoe_audit.log.reader import LogSource
 from sealedshoe_audit.mirror.files import write_file
@@ -51,8 +52,6 @@ def run_log(options: argparse.Namespace, trust: Trust) -> Report:
             _add_predecessor(report, options, now_us)
         if options.position and report.position:
             write_file(Path(options.position), report.position)
-    if options.html:
-        _write_html(options, report, now_us)
     return report
 
 
@@ -126,5 +125,15 @@ def _add_predecessor(report: LogReport, options: argparse.Namespace, now_us: int
     report.facts["predecessor"] = before.json()
 
 
-def _write_html(options: argparse.Namespace, report: Report, now_us: int) -> None:
-    raise Unreadable("--html: not yet")
+def write_html(options: argparse.Namespace, result: dict[str, Any], trust: Trust | None) -> None:
+    """Writes the report that a browser opens, also when nothing could be verified.
+
+    Raises:
+        Unreadable: it cannot be written.
+    """
+    now_us = time.time_ns() // 1000
+    page = render(result, verified_us=now_us, source=options.log, trust=trust)
+    try:
+        Path(options.html).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise Unreadable(f"{options.html}: {error.strerror}") from error

@@ -10,7 +10,7 @@ from sealedshoe_audit.baccarat.cards import card_text
 from sealedshoe_audit.cli import screen
 from sealedshoe_audit.cli.arguments import make_parser
 from sealedshoe_audit.cli.follow_commands import run_mirror, run_witness
-from sealedshoe_audit.cli.log_command import run_log
+from sealedshoe_audit.cli.log_command import run_log, write_html
 from sealedshoe_audit.cli.proof_commands import run_proof, run_prove
 from sealedshoe_audit.cli.sources import Unreadable, open_source, read_input, read_trust
 from sealedshoe_audit.errors import VerificationError
@@ -64,6 +64,7 @@ def _run(options: argparse.Namespace) -> int:
     }
     if options.command == "replay" and parse_round_name(options.round) is None:
         raise Unreadable(f"{options.round}: a round is named like tables/7/rounds/12")
+    trust: Trust | None = None
     try:
         trust = read_trust(options.trust)
         if options.policy:
@@ -75,6 +76,8 @@ def _run(options: argparse.Namespace) -> int:
     else:
         report = commands[options.command](options, trust)
     result = report.json()
+    if options.command == "log" and options.html:
+        write_html(options, result, trust)
     if options.json:
         print(json.dumps(result))
     else:

@@ -23,7 +23,7 @@ def verify_hashes(source: LogSource, trust: Trust, progress: Callable[[int, int]
             "origin": checkpoint.origin,
             "size": checkpoint.size,
             "root": checkpoint.root.hex(),
-            "witnesses": head.cosigned,
+            "witnesses": [{"name": n, "time_s": at} for n, at in sorted(head.cosigned.items())],
         }
         frontier, tiles = Frontier(), TileCheck(source)
         for entries in read_bundles(source, checkpoint.size):

@@ -124,7 +124,7 @@ def _state_head(report: LogReport, head: VerifiedCheckpoint) -> None:
         "origin": checkpoint.origin,
         "size": checkpoint.size,
         "root": checkpoint.root.hex(),
-        "witnesses": head.cosigned,
+        "witnesses": [{"name": name, "time_s": at} for name, at in sorted(head.cosigned.items())],
     }
 
 
@@ -221,11 +221,15 @@ class _LogCheck:
             report.checked.append(
                 f"{self._history.compared} older heads: each a prefix of this log"
             )
-        if self._times.stamps.good:
-            report.checked.append(f"{self._times.stamps.good} time stamps over heads of this log")
-        if self._times.stamps.unchecked:
+        if self._times.checked:
+            report.checked.append(f"{self._times.checked} time stamps over heads of this log")
+        if self._times.unchecked:
             report.not_checked.append(
-                f"{self._times.stamps.unchecked} time stamps: name the authority's certificate"
+                f"{self._times.unchecked} time stamps: name the authority's certificate (--tsa-root)"
+            )
+        if self._times.bracketed:
+            report.checked.append(
+                f"{self._times.bracketed} openings are younger than the cosigned head they name"
             )
 
     def _take(self, leaf: bytes, vouched: Vouched | None) -> None:
@@ -330,8 +334,10 @@ class _LogCheck:
             "unclosed_shoes": unclosed_shoes(fold.tables, self._now_us),
             "unfinished_rounds": unfinished_rounds(fold.tables, self._now_us),
             "undealt": self._undealt.json(),
+            "undealt_left_out": self._undealt.left_out,
             "growth": self._growth.json(),
-            "time_stamps": self._times.stamps.json(),
+            "time_stamps": self._times.stamps,
+            "openings_after_a_cosigned_head": self._times.bracketed,
             "older_heads": self._history.compared,
             "closed": fold.closing is not None,
             "findings_left_out": report.findings_left_out,

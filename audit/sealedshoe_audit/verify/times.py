@@ -6,7 +6,6 @@ head is younger than that head's cosignatures. Together they bracket a record's 
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -17,33 +16,19 @@ from sealedshoe_audit.v1 import records_pb2 as pb
 
 SKEW_US = 60_000_000  # clocks of a casino, its witnesses and its time stamp authority may differ by a minute
 HEADS_KEPT = 4096  # cosigned heads that a record may still name
+STAMPS_LISTED = 100
 # Returns a stamp's time in microseconds since 1970, from a TimeStampResp and the bytes it must cover.
 StampCheck = Callable[[bytes, bytes], int]
 
 
-@dataclass(slots=True)
-class Stamps:
-    """What was found: counts, and the newest."""
-
-    good: int = 0
-    unchecked: int = 0
-    newest_us: int = 0
-    newest_size: int = 0
-    bracketed: int = 0
-
-    def json(self) -> dict[str, Any]:
-        """Returns the JSON object."""
-        return {
-            "checked": self.good,
-            "not_checked": self.unchecked,
-            "newest_us": self.newest_us,
-            "newest_size": self.newest_size,
-            "openings_after_a_cosigned_head": self.bracketed,
-        }
-
-
 class Times:
-    """Follows a log's time stamps and the cosigned heads that its records name."""
+    """Follows a log's time stamps and the cosigned heads that its records name.
+
+    Attributes:
+        stamps: the newest checked ones, as JSON objects.
+        checked, unchecked: how many there were.
+        bracketed: openings that are younger than the cosigned head they name.
+    """
 
     def __init__(self, trust: Trust, check_stamp: StampCheck | None) -> None:
         """Without a check, stamps are counted only."""
@@ -51,7 +36,9 @@ class Times:
         self._check_stamp = check_stamp
         self._cosigned: dict[bytes, int] = {}
         self._order: deque[bytes] = deque()
-        self.stamps = Stamps()
+        self._newest_us = 0
+        self.stamps: list[dict[str, Any]] = []
+        self.checked = self.unchecked = self.bracketed = 0
 
     def know(self, note: bytes) -> int:
         """Takes a head that may be cosigned; returns its size.
@@ -77,15 +64,17 @@ class Times:
         """
         size = self.know(record.checkpoint)
         if self._check_stamp is None:
-            self.stamps.unchecked += 1
+            self.unchecked += 1
             return
         time_us = self._check_stamp(record.response, record.checkpoint)
-        if time_us < self.stamps.newest_us:
+        if time_us < self._newest_us:
             raise VerificationError(
                 Code.TIME_STAMP, expected="stamps in the order of time", found=f"leaf {index}"
             )
-        self.stamps.good += 1
-        self.stamps.newest_us, self.stamps.newest_size = time_us, size
+        self.checked += 1
+        self._newest_us = time_us
+        stamp = {"authority": "RFC 3161", "time_us": time_us, "size": size}
+        self.stamps = [*self.stamps[1 - STAMPS_LISTED :], stamp]
         if record.header.time_us < time_us - SKEW_US:
             raise VerificationError(
                 Code.RECORD_TIME,
@@ -102,7 +91,7 @@ class Times:
         cosigned_s = self._cosigned.get(record.cosigned_head_hash)
         if cosigned_s is None:
             return
-        self.stamps.bracketed += 1
+        self.bracketed += 1
         if record.header.time_us < cosigned_s * 1_000_000 - SKEW_US:
             raise VerificationError(
                 Code.RECORD_TIME,

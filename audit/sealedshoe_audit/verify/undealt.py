@@ -15,6 +15,8 @@ from sealedshoe_audit.names import round_name
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.verify.round_facts import settlement_json
 
+MAX_LISTED = 1000
+
 
 @dataclass(slots=True)
 class _Undealt:
@@ -24,11 +26,16 @@ class _Undealt:
 
 
 class UndealtRounds:
-    """Collects voided rounds with wagers and settles them when the shoe is revealed."""
+    """Collects voided rounds with wagers and settles them when the shoe is revealed.
+
+    Attributes:
+        left_out: how many beyond the first 1,000 were only counted.
+    """
 
     def __init__(self, origin: str) -> None:
         """Starts with none, in a log of this origin."""
         self._origin = origin
+        self.left_out = 0
         self._rounds: list[_Undealt] = []
         self._waiting: dict[str, list[_Undealt]] = {}
 
@@ -40,6 +47,9 @@ class UndealtRounds:
         opened = before.round
         if isinstance(record, pb.RoundVoided) and opened is not None and opened.wagers:
             cause = pb.VoidCause.Name(record.cause).removeprefix("VOID_CAUSE_").lower()
+            if len(self._rounds) == MAX_LISTED:
+                self.left_out += 1
+                return
             found = _Undealt(before, cause)
             self._rounds.append(found)
             self._waiting.setdefault(before.table, []).append(found)
@@ -59,6 +69,7 @@ class UndealtRounds:
             {
                 "round": round_name(undealt.table.table, undealt.table.round_number),
                 "cause": undealt.cause,
+                "currency": undealt.table.settings.limits.currency,
                 "would_have_paid": undealt.would_have,
             }
             for undealt in self._rounds

@@ -17,6 +17,7 @@ from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_server.cli.files import export_log
 from sealedshoe_server.cli.output import console
 from sealedshoe_server.client import Checker, new_request_id, statement_key
+from sealedshoe_server.demo.attacks import ATTACKS, Seen, run_attack
 from sealedshoe_server.demo.players import GUESTS, Ledger, Mismatch, TablePlayer, ask_again
 from sealedshoe_server.demo.process import ServerProcess
 from sealedshoe_server.demo.totals import CURRENCY, clients_totals, differences
@@ -30,7 +31,7 @@ from sealedshoe_server.v1.operator_service_pb2_grpc import OperatorServiceStub
 
 SHARED_TABLES = ("tables/shoe-8d", "tables/mini-baccarat-8d")
 PARTS = ("data", "evidence", "log", "receipts")
-FILES = ("server.log", "trust.json", "vkey")
+FILES = ("data.guard", "data.heads", "server.log", "trust.json", "vkey")
 CHANNEL = [
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 100),
@@ -42,19 +43,37 @@ CHANNEL = [
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    default=Path("build/demo"),
-    show_default=True,
-    help="Where log/, evidence/, trust.json and vkey go.",
+    help="Where the output goes. [default: build/demo, build/attack-NAME]",
 )
 @click.option(
     "--rounds", default=200, show_default=True, help="Rounds at each of the seven tables."
 )
-def demo(out: Path, rounds: int) -> None:
+@click.option(
+    "--attack",
+    type=click.Choice(list(ATTACKS)),
+    help="Stage a fraud instead: exit 0 only when a mirror and a witness both find it.",
+)
+def demo(out: Path | None, rounds: int, attack: str | None) -> None:
     """Play on a real server, kill it in mid-play, and have every round verified from files alone."""
     try:
-        Demo(out, rounds).run()
+        if attack is not None:
+            _show_attack(run_attack(attack, out or Path(f"build/attack-{attack}")))
+            return
+        Demo(out or Path("build/demo"), rounds).run()
     except Mismatch as error:
         raise click.ClickException(str(error)) from error
+
+
+def _show_attack(seen: Seen) -> None:
+    for step in seen.story:
+        click.echo(f"  operator  {step}")
+    for answer in seen.server:
+        click.echo(f"  server    {answer}")
+    click.echo(f"  mirror    {seen.mirror}")
+    click.echo(f"  witness   {seen.witness}")
+    if not seen.caught:
+        raise click.ClickException(f"the attack {seen.attack} was not found by both")
+    click.echo(f"{seen.attack}: found by the mirror and by the witness")
 
 
 class Demo:
