@@ -14,7 +14,6 @@ from rich.table import Table as Screen
 from sealedshoe_audit.currencies import format_amount
 from sealedshoe_audit.trust import parse_trust
 from sealedshoe_audit.v1 import records_pb2 as pb
-from sealedshoe_server.cli.files import export_log
 from sealedshoe_server.cli.output import console
 from sealedshoe_server.client import Checker, new_request_id, statement_key
 from sealedshoe_server.demo.attacks import ATTACKS, Seen, run_attack
@@ -22,6 +21,7 @@ from sealedshoe_server.demo.players import GUESTS, Ledger, Mismatch, TablePlayer
 from sealedshoe_server.demo.process import ServerProcess
 from sealedshoe_server.demo.totals import CURRENCY, clients_totals, differences
 from sealedshoe_server.demo.verdict import audit, audit_files
+from sealedshoe_server.export import export_log
 from sealedshoe_server.v1 import audit_service_pb2 as pb_audit
 from sealedshoe_server.v1 import game_service_pb2 as pb_game
 from sealedshoe_server.v1 import operator_service_pb2 as pb_op
@@ -57,14 +57,15 @@ def demo(out: Path | None, rounds: int, attack: str | None) -> None:
     """Play on a real server, kill it in mid-play, and have every round verified from files alone."""
     try:
         if attack is not None:
-            _show_attack(run_attack(attack, out or Path(f"build/attack-{attack}")))
+            show_attack(run_attack(attack, out or Path(f"build/attack-{attack}")))
             return
         Demo(out or Path("build/demo"), rounds).run()
     except Mismatch as error:
         raise click.ClickException(str(error)) from error
 
 
-def _show_attack(seen: Seen) -> None:
+def show_attack(seen: Seen) -> None:
+    """Tells an attack's story; raises ClickException unless both outsiders found it."""
     for step in seen.story:
         click.echo(f"  operator  {step}")
     for answer in seen.server:

@@ -21,13 +21,13 @@ from sealedshoe_audit.cli.sources import DirectorySource
 from sealedshoe_audit.log.checkpoint import parse_checkpoint
 from sealedshoe_audit.log.note import parse_note
 from sealedshoe_audit.log.reader import read_entries
-from sealedshoe_server.cli.files import export_log
 from sealedshoe_server.client import new_request_id
 from sealedshoe_server.demo.forgery import publish, rewrite_result
 from sealedshoe_server.demo.outsiders import MirrorRun, WitnessProcess
 from sealedshoe_server.demo.players import Mismatch
 from sealedshoe_server.demo.process import ServerDied, ServerProcess
 from sealedshoe_server.demo.verdict import audit
+from sealedshoe_server.export import export_log
 from sealedshoe_server.guard import Guard
 from sealedshoe_server.keys import load_keys
 from sealedshoe_server.v1 import game_service_pb2 as pb_game
