@@ -1,4 +1,4 @@
-"""The log as a directory of static files, from a running server: whole, or what is new since the last time."""
+"""The log as a directory of static files, from a running server: whole, or what is new since last time."""
 
 from collections.abc import Iterator
 from pathlib import Path

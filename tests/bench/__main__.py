@@ -15,11 +15,13 @@ from pathlib import Path
 from rich.console import Console
 
 from sealedshoe_audit.trust import parse_trust
+from tests.bench.cosigning import measure_cosigning
 from tests.bench.footprint import measure_memory, measure_restart
 from tests.bench.plan import FULL, QUICK, Level, Plan
 from tests.bench.processes import LoadGenerator, channel, echo_server, game_server, load_generator
 from tests.bench.report import Row, run_json, show
 from tests.bench.rounds import Floor, measure_rounds
+from tests.bench.scale import measure_hashes, measure_large_restart, measure_second_core
 from tests.bench.shoes import measure_shoes
 from tests.bench.tables import install, open_tables
 from tests.bench.verification import MemoryLog, export, measure_verification
@@ -79,9 +81,17 @@ def measure(plan: Plan, console: Console) -> Iterator[Row]:
             console.print(f"verifying {game} ...")
             trust = parse_trust((scratch / game / "trust.json").read_bytes())
             yield measure_verification(game, plan, run.log, trust)
+        for game, run in runs.items():
+            trust = parse_trust((scratch / game / "trust.json").read_bytes())
+            yield measure_second_core(plan, game, run.log, trust)
+        console.print(f"hashing {plan.large_log:,} leaves ...")
+        yield measure_hashes(plan)
         console.print("opening tables, restarting ...")
         yield measure_memory(scratch)
         yield measure_restart(plan, scratch / GAMES[0], runs[GAMES[0]].rounds, scratch)
+        yield measure_large_restart(plan, scratch)
+        console.print("asking witnesses ...")
+        yield measure_cosigning(plan, scratch)
 
 
 def main() -> None:

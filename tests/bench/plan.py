@@ -24,6 +24,7 @@ class Plan:
         repeats: pairs of runs, ours and the baseline in turn.
         rounds_verified: at least so many are in the log that is verified.
         loop_s: of each timed loop in one process.
+        large_log: leaves of the log that size is measured on.
     """
 
     levels: tuple[Level, ...]
@@ -31,7 +32,8 @@ class Plan:
     repeats: int
     rounds_verified: int
     loop_s: float
+    large_log: int
 
 
-FULL = Plan((Level(1, 1), Level(8, 2), Level(32, 4)), 1.5, 5, 2500, 1.0)
-QUICK = Plan((Level(1, 1), Level(32, 4)), 0.5, 2, 300, 0.25)
+FULL = Plan((Level(1, 1), Level(8, 2), Level(32, 4)), 1.5, 5, 2500, 1.0, 1_000_000)
+QUICK = Plan((Level(1, 1), Level(32, 4)), 0.5, 2, 300, 0.25, 50_000)

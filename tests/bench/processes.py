@@ -67,16 +67,17 @@ def _end(process: "subprocess.Popen[str]") -> None:
 
 
 @contextmanager
-def game_server(data_dir: Path) -> Iterator[Measured]:
+def game_server(data_dir: Path, *options: str) -> Iterator[Measured]:
     """Runs a bare server on a data directory; ready when it has announced where it listens.
 
     Raises:
         BenchBroken: it does not start.
     """
     log = data_dir.with_suffix(".log")
+    command = [sys.executable, "-m", "sealedshoe_server", "serve", "--data-dir", str(data_dir)]
     with log.open("a", encoding="utf-8") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "sealedshoe_server", "serve", "--data-dir", data_dir, *OPTIONS],
+            [*command, *OPTIONS, *options],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

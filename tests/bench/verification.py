@@ -30,8 +30,8 @@ from tests.bench.processes import BenchBroken
 from tests.bench.report import Row, Target, compare
 
 TARGETS = {
-    "shoe-8d": Target(0.5, is_minimum=True),
-    "mini-baccarat-8d": Target(0.35, is_minimum=True),
+    "shoe-8d": Target(0.7, is_minimum=True),
+    "mini-baccarat-8d": Target(0.45, is_minimum=True),
 }
 TIMEOUT_S = 60.0
 

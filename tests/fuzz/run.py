@@ -67,7 +67,7 @@ def fuzz(target: str, limits: Sequence[str], working: Path) -> Result:
         f"-artifact_prefix={findings}/{target}-",
         "-print_final_stats=1",
     ]
-    folders = [str(corpus), *(str(KEPT / target) for _ in range((KEPT / target).exists()))]
+    folders = [str(folder) for folder in (corpus, KEPT / target) if folder.exists()]
     ended = run_child(target, *options, *limits, *folders)
     found = sorted(set(findings.iterdir()) - before)
     return Result(
