@@ -1,6 +1,7 @@
 """Unbiased draws from a finite stream of 32-bit words."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 _WORD_RANGE = 2**32
 # Of m possible values: words at or above the largest multiple of m are rejected.
@@ -36,9 +37,14 @@ def shuffle(fresh: bytes, words: Iterable[int]) -> bytes:
     Raises:
         WordsExhausted: too many rejected words.
     """
-    cards = bytearray(fresh)
+    cards = list(fresh)
+    left = len(cards)
     stream = iter(words)
-    for i in range(len(cards) - 1, 0, -1):
-        j = draw(stream, i + 1)
-        cards[i], cards[j] = cards[j], cards[i]
+    for word in islice(stream, max(0, left - 1)):
+        # as draw does, without a call unless the first word is rejected
+        j = word % left if word < _ACCEPT_BELOW[left] else draw(stream, left)
+        left -= 1
+        cards[left], cards[j] = cards[j], cards[left]
+    if left > 1:
+        draw(stream, left)  # raises: the stream ended
     return bytes(cards)
