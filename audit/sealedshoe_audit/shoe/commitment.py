@@ -9,12 +9,13 @@ salts           = HKDF-SHA256(ikm = seed, salt empty, info "sealedshoe/v1/card-s
 
 from dataclasses import dataclass
 from hashlib import sha256
-from hmac import digest
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.framing import DOMAIN_CARD_SALTS, DOMAIN_SEED
 from sealedshoe_audit.log.merkle import (
-    HASH_BYTES,
     LeafTree,
     leaf_hash,
     node_hash,
@@ -25,6 +26,7 @@ from sealedshoe_audit.shoe.seed import card_order
 
 SALT_BYTES = 16
 CARD_LEAF_BYTES = SALT_BYTES + 3
+_SHA256 = SHA256()
 
 
 def seed_commitment(seed: bytes) -> bytes:
@@ -34,13 +36,7 @@ def seed_commitment(seed: bytes) -> bytes:
 
 def card_salts(seed: bytes, count: int) -> bytes:
     """Returns `count` salts of 16 bytes each: HKDF-SHA256 (RFC 5869) with an empty salt."""
-    key = digest(bytes(HASH_BYTES), seed, "sha256")
-    blocks: list[bytes] = []
-    block = b""
-    for counter in range(1, -(-count * SALT_BYTES // HASH_BYTES) + 1):
-        block = digest(key, block + DOMAIN_CARD_SALTS + bytes([counter]), "sha256")
-        blocks.append(block)
-    return b"".join(blocks)[: count * SALT_BYTES]
+    return HKDF(_SHA256, count * SALT_BYTES, None, DOMAIN_CARD_SALTS).derive(seed)
 
 
 def tree_size(cards: int, reach: int) -> int:
