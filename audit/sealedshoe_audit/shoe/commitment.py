@@ -9,6 +9,7 @@ salts           = HKDF-SHA256(ikm = seed, salt empty, info "sealedshoe/v1/card-s
 
 from dataclasses import dataclass
 from hashlib import sha256
+from struct import Struct
 
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -27,6 +28,7 @@ from sealedshoe_audit.shoe.seed import card_order
 SALT_BYTES = 16
 CARD_LEAF_BYTES = SALT_BYTES + 3
 _SHA256 = SHA256()
+_HASHED_LEAF = Struct(">x16sHB").pack  # 00 || card leaf: what a leaf's hash is taken of
 
 
 def seed_commitment(seed: bytes) -> bytes:
@@ -90,11 +92,13 @@ def build_shoe(seed: bytes, identity: bytes, decks: int, reach: int) -> Shoe:
     order = card_order(seed, identity, decks)
     salts = card_salts(seed, tree_size(len(order), reach))
     leaves = [
-        card_leaf(salts[i * SALT_BYTES : (i + 1) * SALT_BYTES], i, order[i]) for i in range(reach)
+        sha256(_HASHED_LEAF(salts[i * SALT_BYTES : (i + 1) * SALT_BYTES], i, order[i])).digest()
+        for i in range(reach)
     ]
     if reach < len(order):
-        leaves.append(salts[reach * SALT_BYTES :] + reach.to_bytes(2, "big") + order[reach:])
-    tree = LeafTree([leaf_hash(leaf) for leaf in leaves])
+        rest = salts[reach * SALT_BYTES :] + reach.to_bytes(2, "big") + order[reach:]
+        leaves.append(leaf_hash(rest))
+    tree = LeafTree(leaves)
     return Shoe(seed, seed_commitment(seed), order, reach, salts, tree)
 
 
