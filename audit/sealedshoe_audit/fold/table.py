@@ -133,8 +133,20 @@ def evolve(table: TableState, record: TableRecord, leaf: bytes) -> TableState:
             changes = _voided(table, record)
         case pb.ShoeRetired():
             changes = _retired(table, record)
-    time_us = record.header.time_us
-    return replace(table, sequence=table.sequence + 1, last_hash=leaf, time_us=time_us, **changes)
+    return TableState(
+        table.table,
+        table.settings,
+        table.game,
+        changes.get("state", table.state),
+        table.sequence + 1,
+        leaf,
+        record.header.time_us,
+        changes.get("round_number", table.round_number),
+        changes.get("shoe_number", table.shoe_number),
+        changes.get("dealt_us", table.dealt_us),
+        changes.get("round", table.round),
+        changes.get("shoe", table.shoe),
+    )
 
 
 def _check_link(table: TableState, record: TableRecord) -> None:
