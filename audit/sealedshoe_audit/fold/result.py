@@ -1,6 +1,7 @@
 """A result against the rules: cards, totals, outcome, and every wager's settlement."""
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from sealedshoe_audit.baccarat.bets import BetResult, Case
 from sealedshoe_audit.baccarat.definition import GameDefinition
@@ -13,6 +14,8 @@ from sealedshoe_audit.fold.wagers import check_new_wagers
 from sealedshoe_audit.v1 import game_pb2
 from sealedshoe_audit.v1 import records_pb2 as pb
 
+# Hands, final totals, natural and outcome; recorded enums and ours have the same numbers.
+_Result: TypeAlias = tuple[Sequence[int], int, int, bool, int]
 _RESULTS = {int(result): result.name.lower() for result in BetResult}
 
 
@@ -108,33 +111,30 @@ def check_deal(first_position: int, record: pb.RoundDealt) -> Round:
     Raises:
         VerificationError: DEAL.
     """
-    cards: Sequence[pb.DealtCard] = record.cards
-    codes = [card.card for card in cards]
-    positions = [card.position for card in cards]
+    cards = [(card.position, card.card, card.salt, card.hand) for card in record.cards]
+    codes = [code for _, code, _, _ in cards]
+    positions = [position for position, _, _, _ in cards]
     if positions != list(range(first_position, first_position + len(cards))):
         raise _bad(f"positions from {first_position}", str(positions))
-    if any(code >= 52 for code in codes) or any(len(card.salt) != 16 for card in cards):
+    if max(codes, default=0) >= 52 or {len(salt) for _, _, salt, _ in cards} - {16}:
         raise _bad("card codes below 52 with 16-byte salts", str(codes))
     try:
         finished = deal(codes)
     except ShoeExhausted as error:
         raise _bad("as many cards as the rules draw", str(len(codes))) from error
-    expected = (
-        [int(hand) for hand in finished.hands],
-        finished.player_total,
-        finished.banker_total,
-        finished.natural,
-        int(finished.outcome),
-    )
-    found = (
-        [int(card.hand) for card in cards],
+    totals = (finished.player_total, finished.banker_total, finished.natural)
+    expected: _Result = (list(finished.hands), *totals, finished.outcome)
+    hands = [hand for _, _, _, hand in cards]
+    found: _Result = (
+        hands,
         record.player_total,
         record.banker_total,
         record.natural,
-        int(record.outcome),
+        record.outcome,
     )
     if expected != found:
-        raise _bad(str(expected), str(found))
+        in_numbers = ([int(hand) for hand in finished.hands], *totals, int(finished.outcome))
+        raise _bad(str(in_numbers), str(found))
     return finished
 
 
