@@ -68,21 +68,22 @@ class Scored(NamedTuple):
 
 def facts_of(scored: Scored, outcome: Outcome) -> Facts:
     """Works out every fact. A hand that stops on a natural keeps its two-card total."""
+    player, banker, player_cards, banker_cards, natural, player_pair, banker_pair = scored
     return Facts(
-        outcome=int(outcome),
-        player_total=scored.player_total,
-        banker_total=scored.banker_total,
-        margin=abs(scored.player_total - scored.banker_total),
-        player_cards=scored.player_cards,
-        banker_cards=scored.banker_cards,
-        cards=scored.player_cards + scored.banker_cards,
-        natural=int(scored.natural),
-        player_natural=int(scored.natural and scored.player_total >= 8),
-        banker_natural=int(scored.natural and scored.banker_total >= 8),
-        player_pair=int(scored.player_pair > 0),
-        banker_pair=int(scored.banker_pair > 0),
-        player_perfect_pair=int(scored.player_pair == 2),
-        banker_perfect_pair=int(scored.banker_pair == 2),
+        int(outcome),
+        player,
+        banker,
+        abs(player - banker),
+        player_cards,
+        banker_cards,
+        player_cards + banker_cards,
+        1 if natural else 0,
+        1 if natural and player >= 8 else 0,
+        1 if natural and banker >= 8 else 0,
+        1 if player_pair else 0,
+        1 if banker_pair else 0,
+        1 if player_pair == 2 else 0,
+        1 if banker_pair == 2 else 0,
     )
 
 

@@ -16,6 +16,7 @@ from sealedshoe_audit.v1 import records_pb2 as pb
 
 # Hands, final totals, natural and outcome; recorded enums and ours have the same numbers.
 _Result: TypeAlias = tuple[Sequence[int], int, int, bool, int]
+_Money: TypeAlias = tuple[int, int, int]  # result, gross return, commission
 _RESULTS = {int(result): result.name.lower() for result in BetResult}
 
 
@@ -76,23 +77,23 @@ def check_result(table: TableState, opened: OpenRound, record: pb.RoundDealt) ->
         VerificationError: DEAL, WAGER or SETTLEMENT.
     """
     finished = check_deal(opened.first_position, record)
-    wagers = [settled.wager for settled in record.settlements]
+    recorded = list(record.settlements)
+    wagers = [settled.wager for settled in recorded]
     standing = len(opened.wagers)
     if tuple(wagers[:standing]) != opened.wagers:
         raise VerificationError(
             Code.SETTLEMENT, expected=f"the {standing} standing wagers first", found="others"
         )
     check_new_wagers(table, opened.wagers, wagers[standing:])
-    for right, found in zip(
-        settle_wagers(table.game, finished, wagers), record.settlements, strict=True
-    ):
-        expected = (int(right.result), right.gross_return, right.commission)
-        if expected != (int(found.result), found.gross_return, found.commission):
+    for right, found in zip(settle_wagers(table.game, finished, wagers), recorded, strict=True):
+        expected: _Money = (right.result, right.gross_return, right.commission)
+        stated: _Money = (found.result, found.gross_return, found.commission)
+        if expected != stated:
             name = f"{found.wager.wager_id} on {found.wager.spot}"
             raise VerificationError(
                 Code.SETTLEMENT,
                 expected=f"{name}: {_money_text(*expected)}",
-                found=f"{name}: {_money_text(found.result, found.gross_return, found.commission)}",
+                found=f"{name}: {_money_text(*stated)}",
             )
 
 
