@@ -11,9 +11,9 @@ from sealedshoe_audit.log.tiles import TILE_WIDTH, index_path, pack_bundle
 from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.storage.interface import Store
 
-_NUMBER = r"(?:x[0-9]{3}/)*[0-9]{3}"
+_NUMBER = r"(?:x[0-9]{3}/){0,6}[0-9]{3}"  # to 10^21: beyond any 63-bit size
 _TILE = re.compile(
-    rf"(?P<level>entries|[0-9]|[1-5][0-9]|6[0-3])/(?P<n>{_NUMBER})(?P<w>\.p/[0-9]+)?"
+    rf"(?P<level>entries|[0-9]|[1-5][0-9]|6[0-3])/(?P<n>{_NUMBER})(?P<w>\.p/[1-9][0-9]?[0-9]?)?"
 )
 IMMUTABLE = {"Cache-Control": "public, max-age=604800, immutable"}
 
@@ -36,9 +36,8 @@ class LogFiles:
             return None
         width = TILE_WIDTH
         if match["w"]:
-            digits = match["w"].removeprefix(".p/")
-            width = int(digits)
-            if str(width) != digits or not 0 < width < TILE_WIDTH:
+            width = int(match["w"].removeprefix(".p/"))
+            if width >= TILE_WIDTH:
                 return None
         size = self._writer.published.head.head.size
         level = 0 if match["level"] == "entries" else int(match["level"])

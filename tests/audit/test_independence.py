@@ -22,10 +22,26 @@ FOREIGN = (
 )
 OUTSIDE_WORLD = {"os", "sys", "time", "socket", "random", "secrets", "pathlib", "urllib"}
 OUTSIDE_WORLD |= {"io", "subprocess", "threading", "asyncio", "sqlite3", "http", "datetime"}
+# What reads files, keeps them or runs for long; the rest is pure.
+SHELL = ("cli/", "keeping/", "mirror/", "witness/service.py", "witness/store.py")
+# What needs the extra `services`, imported there and nowhere else.
+EXTRAS = {
+    "mirror/service.py": {"prometheus_client"},
+    "tsa.py": {"rfc3161_client"},
+    "witness/service.py": {"aiohttp", "prometheus_client"},
+    "cli/follow_commands.py": {"aiohttp"},
+}
+
+
+def name_of(path: Path) -> str:
+    """A module's path in the package."""
+    return path.relative_to(PACKAGE).as_posix()
+
+
 PURE = sorted(
     path
     for path in PACKAGE.rglob("*.py")
-    if path.relative_to(PACKAGE).parts[0] != "cli" and not path.stem.endswith("_pb2")
+    if not name_of(path).startswith(SHELL) and not path.stem.endswith("_pb2")
 )
 
 
@@ -63,7 +79,7 @@ def test_the_package_was_found() -> None:
     assert len(PURE) > 30
 
 
-@pytest.mark.parametrize("path", PURE, ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize("path", PURE, ids=name_of)
 def test_a_module_outside_the_command_line_touches_nothing_outside(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     assert not imported(source) & (OUTSIDE_WORLD | set(FOREIGN))
@@ -71,9 +87,25 @@ def test_a_module_outside_the_command_line_touches_nothing_outside(path: Path) -
 
 
 def test_only_three_distributions_are_imported_by_the_verifier() -> None:
-    names = set().union(*(imported(p.read_text(encoding="utf-8")) for p in PACKAGE.rglob("*.py")))
-    foreign = {name for name in names if name not in sys.stdlib_module_names}
-    assert foreign == {"sealedshoe_audit", "cryptography", "google"}
+    """And those of the extra `services` by the modules that need it, when they are needed."""
+    core = {"sealedshoe_audit", "cryptography", "google"}
+    found: dict[str, set[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        names = imported(path.read_text(encoding="utf-8"))
+        foreign = {n for n in names if n not in sys.stdlib_module_names} - core
+        if foreign:
+            found[name_of(path)] = foreign
+    assert found == EXTRAS
+
+
+def test_the_extra_is_not_loaded_with_the_command_line() -> None:
+    """`verify`, `log` and `replay` run where cryptography and protobuf alone are installed."""
+    code = "import sys, sealedshoe_audit.cli; print('\\n'.join(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert not loaded & set().union(*EXTRAS.values())
 
 
 def test_the_import_reader_sees_every_form_of_import() -> None:

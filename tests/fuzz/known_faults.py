@@ -6,8 +6,6 @@ that type in that target, or it would find nothing else.
 
 from typing import NamedTuple
 
-from sealedshoe_audit.errors import DefinitionError
-
 
 class Fault(NamedTuple):
     """What comes out of a target instead of VerificationError, and why."""
@@ -16,16 +14,8 @@ class Fault(NamedTuple):
     reason: str
 
 
-# (target, name of the kept input)
-KNOWN_FAULTS: dict[tuple[str, str], Fault] = {
-    ("path", "long-index"): Fault(ValueError, "an index of over 4,300 digits is not refused"),
-    ("path", "long-width"): Fault(ValueError, "a width of over 4,300 digits is not refused"),
-    ("policy", "long-chain-of-groups"): Fault(RecursionError, "groups may nest without end"),
-    ("position", "unknown-game"): Fault(KeyError, "a table of a game that is not there"),
-    ("position", "unknown-shuffle"): Fault(DefinitionError, "a definition that cannot be read"),
-    ("trust", "lone-surrogate"): Fault(UnicodeEncodeError, "the error's text cannot be shown"),
-    ("vkey", "lone-surrogate"): Fault(UnicodeEncodeError, "the error's text cannot be shown"),
-}
+# {(target, name of the kept input): what comes out}
+KNOWN_FAULTS: dict[tuple[str, str], Fault] = {}
 
 
 def passed_over(target: str) -> tuple[type[Exception], ...]:

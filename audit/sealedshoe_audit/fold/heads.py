@@ -33,7 +33,8 @@ class RecentHeads:
         offset = size - self.oldest
         if not 0 <= offset < len(self._heads):
             return None
-        return _root(size, self._heads[offset])
+        root = self._heads[offset] = _root(size, self._heads[offset])  # others name it again
+        return root
 
     def roots(self) -> list[bytes]:
         """Returns all roots in the window, to start from later."""

@@ -166,7 +166,8 @@ class LogFold:
     def _dispatch(self, index: int, record: Record, hashed: bytes, keys: LogKeys) -> Applied:
         match record:
             case pb.RoundDealt() | pb.RoundOpened() | pb.WagersAccepted():  # nearly all records
-                return self._apply_table(index, record, hashed)
+                self.may_inherit = False
+                return self._apply_table(index, record, hashed, keys)
             case pb.LogStarted():
                 return Applied(index, record)
             case pb.PredecessorShoeRevealed():

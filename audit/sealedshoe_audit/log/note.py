@@ -76,7 +76,7 @@ def parse_vkey(text: str) -> VerifierKey:
             found = VerifierKey(parts[0], key[0], key[1:])
             if found.id.hex() == parts[1]:
                 return found
-    raise VerificationError(Code.TRUST, expected="name+id+base64 key", found=text[:200])
+    raise VerificationError(Code.TRUST, expected="name+id+base64 key", found=ascii(text[:200]))
 
 
 def parse_note(data: bytes) -> Note:

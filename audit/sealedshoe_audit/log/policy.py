@@ -17,6 +17,7 @@ from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.log.note import TYPE_COSIGNATURE, TYPE_ED25519, VerifierKey, parse_vkey
 
 MAX_POLICY_BYTES = 64 * 1024
+MAX_DEPTH = 16  # groups of groups
 NONE = "none"
 _NAME = re.compile(r"[!-\"$-~][!-~]{0,99}")  # printable ASCII, not beginning a comment
 _URL = re.compile(r"https?://[!-~]{1,500}")
@@ -125,7 +126,7 @@ class _Reader:
         self.witnesses: list[Witness] = []
         self.groups: list[Group] = []
         self.quorum: str | None = None
-        self._names: set[str] = set()
+        self._depths: dict[str, int] = {}  # of every name: 0 for a witness
         self._members: set[str] = set()
         self._keys: set[bytes] = set()
 
@@ -143,7 +144,7 @@ class _Reader:
             case ["group", name, threshold, *members]:
                 self._group(number, name, threshold, members)
             case ["quorum", name] if self.quorum is None:
-                if name != NONE and name not in self._names:
+                if name != NONE and name not in self._depths:
                     raise _bad(number, "a name from above, or none")
                 self.quorum = name
             case _:
@@ -158,24 +159,27 @@ class _Reader:
 
     def _witness(self, number: int, name: str, vkey: str, url: str) -> None:
         key = self._key(number, vkey, TYPE_COSIGNATURE)
-        self._take_name(number, name)
+        self._take_name(number, name, 0)
         self.witnesses.append(Witness(name, key, url))
 
     def _group(self, number: int, name: str, threshold: str, members: list[str]) -> None:
-        fresh = set(members) <= self._names - self._members and len(set(members)) == len(members)
-        if not members or not fresh:
+        known = all(m in self._depths and m not in self._members for m in members)
+        if not members or not known or len(set(members)) != len(members):
             raise _bad(number, "members from above, each of one group")
         least = {"any": "1", "all": str(len(members))}.get(threshold, threshold)
         if not re.fullmatch("[1-9][0-9]{0,2}", least) or int(least) > len(members):
             raise _bad(number, f"a threshold of 1 to {len(members)}, any or all")
-        self._take_name(number, name)
+        depth = 1 + max(self._depths[member] for member in members)
+        if depth > MAX_DEPTH:
+            raise _bad(number, f"groups at most {MAX_DEPTH} deep")
+        self._take_name(number, name, depth)
         self._members |= set(members)
         self.groups.append(Group(name, int(least), tuple(members)))
 
-    def _take_name(self, number: int, name: str) -> None:
-        if name == NONE or name in self._names or not _NAME.fullmatch(name):
+    def _take_name(self, number: int, name: str, depth: int) -> None:
+        if name == NONE or name in self._depths or not _NAME.fullmatch(name):
             raise _bad(number, "a new name")
-        self._names.add(name)
+        self._depths[name] = depth
 
 
 def _checked_url(number: int, url: str) -> str:

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from google.protobuf.message import DecodeError
 
@@ -37,6 +37,8 @@ from sealedshoe_audit.verify.undealt import UndealtRounds
 
 MAX_FINDINGS = 1000  # a log with more is beyond reading; the rest is counted
 Progress = Callable[[int, int], None]
+_Ended: TypeAlias = pb.RoundDealt | pb.RoundVoided
+_EndsShoe: TypeAlias = pb.ShoeRetired | pb.PredecessorShoeRevealed
 
 
 @dataclass(slots=True)
@@ -262,13 +264,8 @@ class _LogCheck:
             expected = "every seed drawn to open a shoe, once"
             self._notice(Code.SHOE_COUNTER_GAP, about, expected, found)
         record = applied.record
-        match record:
-            case pb.ShoeRetired(seed_unavailable=True):
-                self._notice(Code.SEED_UNAVAILABLE, about, "the shoe's seed", "none")
-            case pb.PredecessorShoeRevealed(seed_unavailable=True):
-                self._notice(Code.SEED_UNAVAILABLE, about, "the shoe's seed", "none")
-            case _:
-                pass
+        if isinstance(record, _EndsShoe) and record.seed_unavailable:
+            self._notice(Code.SEED_UNAVAILABLE, about, "the shoe's seed", "none")
 
     def _not_replayed(self, index: int, reveal: Reveal) -> None:
         """Replays a shoe that did not, for what exactly is wrong with it."""
@@ -292,7 +289,7 @@ class _LogCheck:
 
     def _count(self, applied: Applied) -> None:
         record, before = applied.record, applied.before
-        if before is None or not isinstance(record, pb.RoundDealt | pb.RoundVoided):
+        if before is None or not isinstance(record, _Ended):
             return
         key = (before.game.game_id, before.game.version)
         totals = self._report.games.setdefault(key, GameTotals(before.game.decks))

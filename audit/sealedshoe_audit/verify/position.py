@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from sealedshoe_audit.canonical import parse_canonical
 from sealedshoe_audit.definition_record import definition_message, read_definition
-from sealedshoe_audit.errors import Code, VerificationError
+from sealedshoe_audit.errors import Code, DefinitionError, VerificationError
 from sealedshoe_audit.fold.heads import RecentHeads
 from sealedshoe_audit.fold.keys import LogKeys
 from sealedshoe_audit.fold.log import LogFold
@@ -80,9 +80,20 @@ def take_position(fold: LogFold, data: bytes) -> int:
             Code.ORIGIN_MISMATCH, expected=fold.origin, found=message.origin[:200]
         )
     try:
-        fold.frontier = Frontier.from_edge(message.size, message.edge)
-    except ValueError as error:
-        raise VerificationError(Code.PARSE, expected="an edge", found=str(error)) from error
+        _restore(fold, message)
+    except (ValueError, KeyError, IndexError, ZeroDivisionError, DefinitionError) as error:
+        raise VerificationError(
+            Code.PARSE, expected="a position that hangs together", found=ascii(str(error)[:200])
+        ) from error
+    if fold.keys is not None and fold.keys.root != fold.root_key:
+        raise VerificationError(
+            Code.ROOT_KEY, expected=fold.root_key.hex(), found=fold.keys.root.hex()
+        )
+    return message.seeds
+
+
+def _restore(fold: LogFold, message: VerifierPosition) -> None:
+    fold.frontier = Frontier.from_edge(message.size, message.edge)
     fold.heads = RecentHeads(message.size, split_hashes(message.recent_roots))
     for definition in message.games:
         game = read_definition(definition)
@@ -95,15 +106,10 @@ def take_position(fold: LogFold, data: bytes) -> int:
         fold.dealt.setdefault(card.table, []).append((card.position, card.card, card.salt))
     fold.counters.update({item.instance: item.counter for item in message.counters})
     fold.keys = _keys(message.keys) if message.HasField("keys") else None
-    if fold.keys is not None and fold.keys.root != fold.root_key:
-        raise VerificationError(
-            Code.ROOT_KEY, expected=fold.root_key.hex(), found=fold.keys.root.hex()
-        )
     fold.predecessor = message.predecessor if message.HasField("predecessor") else None
     fold.inherited.extend(message.inherited)
     fold.may_inherit = message.may_inherit
     fold.closing = message.closing if message.HasField("closing") else None
-    return message.seeds
 
 
 def _parse(data: bytes) -> VerifierPosition:

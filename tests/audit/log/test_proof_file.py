@@ -154,9 +154,12 @@ def test_every_proof_is_read_back_as_written(
 @given(st.binary(max_size=100), st.integers(0, len(PROOF)), st.integers(0, 60))
 def test_a_damaged_proof_is_refused_or_the_same(put: bytes, at: int, cut: int) -> None:
     data = PROOF[:at] + put + PROOF[at + cut :]
+    assert parsed(data) in (Code.PARSE, data)
+
+
+def parsed(data: bytes) -> bytes | Code:
+    """Returns a proof file as it is written again, or why it is none."""
     try:
-        proof = parse_proof(data)
+        return parse_proof(data).data()
     except VerificationError as error:
-        assert error.code is Code.PARSE
-    else:
-        assert proof.data() == data
+        return error.code

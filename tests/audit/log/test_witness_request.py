@@ -83,12 +83,15 @@ def test_a_body_in_any_other_form_is_refused(data: bytes) -> None:
 @given(st.binary(max_size=100), st.integers(0, len(BODY)), st.integers(0, 60))
 def test_a_damaged_body_is_refused_or_read_as_it_stands(put: bytes, at: int, cut: int) -> None:
     data = BODY[:at] + put + BODY[at + cut :]
+    assert parsed(data) in (Code.PARSE, data)
+
+
+def parsed(data: bytes) -> bytes | Code:
+    """Returns a body as it is written again, or why it is none."""
     try:
-        request = parse_witness_request(data)
+        return parse_witness_request(data).data()
     except VerificationError as error:
-        assert error.code is Code.PARSE
-    else:
-        assert request.data() == data
+        return error.code
 
 
 @settings(deadline=None, max_examples=100)
