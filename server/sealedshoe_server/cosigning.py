@@ -46,7 +46,6 @@ class Cosigner:
     Attributes:
         newest: the newest cosigned head.
         behind_since_us: since when some released record is under no cosigned head; None when all are.
-        changed: set anew at each cosigned head.
     """
 
     def __init__(
@@ -79,7 +78,6 @@ class Cosigner:
         kept = store.newest_cosigned()
         self.newest = NOTHING if kept is None else Cosigned(*kept, sha256(kept[1]).digest())
         self.behind_since_us: int | None = None
-        self.changed = asyncio.Event()
 
     def connect(self, http: aiohttp.ClientSession) -> None:
         """Talks to the witnesses of the policy that have a URL."""
@@ -217,8 +215,6 @@ class Cosigner:
         still_behind = self._writer.published.head.head.size > size
         self.behind_since_us = self._store.head_covering(size).time_us if still_behind else None
         self._metrics.cosigned_size.set(size)
-        self.changed.set()
-        self.changed = asyncio.Event()
 
     def lag_us(self) -> int:
         """Returns how long the oldest record without a quorum has waited, at least."""

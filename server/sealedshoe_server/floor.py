@@ -7,8 +7,6 @@ the retry finds its answer by the request id.
 """
 
 import asyncio
-import contextlib
-from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -18,17 +16,16 @@ from sealedshoe_audit.names import round_name, table_name
 from sealedshoe_audit.shoe.commitment import Shoe
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.v1 import state_pb2
-from sealedshoe_server import answers
 from sealedshoe_server.answers import with_checkpoint
 from sealedshoe_server.batches import batch_of
 from sealedshoe_server.clock import Clock
 from sealedshoe_server.cosigning_rule import CosigningRule
-from sealedshoe_server.dealing import decide
 from sealedshoe_server.dealing.draft import Draft, Surroundings
 from sealedshoe_server.dealing.wagers import Offer
 from sealedshoe_server.errors import GameError, Reason
 from sealedshoe_server.games import Games
 from sealedshoe_server.heads import head_size
+from sealedshoe_server.live_table import LiveTable
 from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.sealing import SealBroken
 from sealedshoe_server.shoes import ShoeMaker
@@ -38,31 +35,6 @@ from sealedshoe_server.tally import Tally
 
 _T = TypeVar("_T")
 Answer: TypeAlias = Callable[[Draft, Placement], bytes]
-
-
-class LiveTable:
-    """One table's cache.
-
-    Attributes:
-        lock: held while a command runs.
-        shoe: the open shoe's cards, once they were needed; None when no shoe is open.
-        players: reference of each standing wager's player, by wager id.
-        shoe_opened_at: leaf index of the open shoe's opening, once it was needed; None when unknown.
-        results: leaf indexes of rounds dealt that no cosigned head covers, as far as this process knows.
-        changed: set anew at each commit, for those who watch.
-    """
-
-    def __init__(self, state: TableState, no_round_reason: str) -> None:
-        """Starts from a stored state, without cards."""
-        self.lock = asyncio.Lock()
-        self.state = state
-        self.no_round_reason = no_round_reason
-        self.shoe: Shoe | None = None
-        self.players: dict[str, str] = {}
-        self.stale = False
-        self.shoe_opened_at: int | None = None
-        self.results: deque[int] = deque()
-        self.changed = asyncio.Event()
 
 
 Decide: TypeAlias = Callable[[Surroundings, LiveTable], Draft]
@@ -409,48 +381,3 @@ class Floor:
         if live.state.round is None:
             return ""
         return round_name(live.state.table, live.state.round_number)
-
-    async def open_missing_rounds(self) -> None:
-        """Opens a round on every enabled table that has none, as far as new shoes can be made."""
-        for live in list(self.tables.values()):
-            if _lacks_round(live):
-                with contextlib.suppress(GameError):
-                    await self.command(live, None, _open_if_missing, answers.changed_state)
-
-    async def retire_idle_shoes(self) -> None:
-        """Retires shoes that have dealt and then stood without wagers for the table's idle limit."""
-        now_us = self._clock.now_us()
-        for live in list(self.tables.values()):
-            if _is_idle(live, now_us):
-                with contextlib.suppress(GameError):
-                    await self.command(live, None, self._retire_idle, answers.retired_shoe)
-
-    def _retire_idle(self, around: Surroundings, live: LiveTable) -> Draft:
-        if not _is_idle(live, around.now_us):
-            raise GameError(Reason.WAGERS_STANDING, "the table is in use again")
-        by = pb.Accountability(actor="server", reason="idle limit")
-        cause = pb.RetireCause.RETIRE_CAUSE_IDLE
-        shoe = self.cards(live)
-        no_void = pb.VoidCause.VOID_CAUSE_UNSPECIFIED
-        return decide.retire_shoe(around, live.state, cause, no_void, shoe, by)
-
-
-def _lacks_round(live: LiveTable) -> bool:
-    enabled = live.state.state == pb.TableState.TABLE_STATE_ENABLED
-    return enabled and live.state.round is None
-
-
-def _open_if_missing(around: Surroundings, live: LiveTable) -> Draft:
-    if not _lacks_round(live):
-        raise GameError(Reason.TABLE_STATE_UNREACHABLE, "a round is open")
-    return decide.open_round(around, live.state)
-
-
-def _is_idle(live: LiveTable, now_us: int) -> bool:
-    state = live.state
-    limit_us = state.settings.idle_limit_s * 1_000_000
-    if not limit_us or state.shoe is None or state.shoe.position == 0:
-        return False
-    unwagered = state.round is None or not state.round.wagers
-    playing = state.state == pb.TableState.TABLE_STATE_ENABLED
-    return playing and unwagered and now_us - state.time_us >= limit_us

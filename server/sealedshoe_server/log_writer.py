@@ -105,6 +105,7 @@ class LogWriter:
         self.on_reload: Callable[[], None] = lambda: None
         self.on_duplicate_seed: Callable[[], None] = lambda: None
         self.on_key_change: Callable[[], None] = lambda: None
+        self.on_publish: Callable[[], None] = lambda: None
         self.failure: str | None = None
         self.halted: tuple[Reason, str] | None = None
         self.due: DueChange | None = None
@@ -116,6 +117,7 @@ class LogWriter:
         self._metrics.log_size.set(published.head.head.size)
         self.changed.set()
         self.changed = asyncio.Event()
+        self.on_publish()
         return published
 
     async def append(self, batch: Batch) -> tuple[Outcome, Published]:

@@ -12,9 +12,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import structlog
 
@@ -26,6 +24,7 @@ from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_rng import CertifiedRng, DeviceSource, EntropySource, OsSource, RngFailed
 from sealedshoe_server.clock import Clock
+from sealedshoe_server.condition import Condition
 from sealedshoe_server.config import Config
 from sealedshoe_server.data_dir import DataDir, start_record
 from sealedshoe_server.errors import GameError
@@ -59,7 +58,7 @@ from sealedshoe_server.statements import Statements
 from sealedshoe_server.storage.interface import StoreRefused
 from sealedshoe_server.storage.sqlite import SqliteStore
 from sealedshoe_server.tally import Tally
-from sealedshoe_server.v1.operator_service_pb2 import GetStatusResponse
+from sealedshoe_server.upkeep import open_missing_rounds, retire_idle_shoes
 
 HOUSEKEEPING_S = 1.0
 EXPIRY_S = 3600.0
@@ -184,15 +183,27 @@ class Server:
         )
         self._archive = archive
         self._watch = HeadWatch(archive, tuple(w.key for w in self._outside.policy.witnesses))
+        self._writer.on_publish = self._watch.grew
         self._outside.start(
             self._keep_cosigned,
             self._house.witness_faulty,
             self._house.stamp,
             lambda: self.floor.newest_long_shoe,
         )
+        self._condition = Condition(
+            self._config.origin,
+            self.floor,
+            self._writer,
+            self.rng,
+            self._key_master,
+            self._shoes,
+            self._outside.cosigner,
+            self._clock,
+            self._metrics,
+        )
         if not self._bare:
             await open_stock(self._house, self.floor, self._games)
-        await self.floor.open_missing_rounds()
+        await open_missing_rounds(self.floor)
         self._housekeeping = asyncio.create_task(self._keep_house())
         self._tasks.append(self._housekeeping)
         await self._listen()
@@ -236,6 +247,7 @@ class Server:
             self._archive.keep([note])
 
         await asyncio.get_running_loop().run_in_executor(self._executor, keep)
+        self._watch.grew()
 
     async def _start_new_log(self) -> None:
         if self._is_new:
@@ -270,12 +282,11 @@ class Server:
             config.watch_buffer,
         )
         operator = OperatorService(
-            self.floor, self._games, self._house, self._key_master, self._status
+            self.floor, self._games, self._house, self._key_master, self._condition.status
         )
         audit = AuditService(
             self._store, self._writer, rounds, self._watch, self._outside.newest_note
         )
-        self._tasks.append(asyncio.create_task(self._tell_watchers()))
         await self._listeners.open_grpc(
             layers.handlers(GAME, game),
             [layers.handlers(OPERATOR, operator), layers.handlers(AUDIT, audit)],
@@ -285,7 +296,7 @@ class Server:
             self._outside.newest_note,
             self._texts,
             self._metrics.registry,
-            self._before_scrape,
+            self._condition.before_scrape,
             self.problems,
         )
         await self._listeners.open_http(application)
@@ -295,69 +306,10 @@ class Server:
 
     def problems(self) -> list[str]:
         """Returns why the server is not healthy; empty when it is."""
-        found: list[str] = []
-        if self.rng.failure is not None:
-            found.append(f"rng: {self.rng.failure}")
-        if self._writer.failure is not None:
-            found.append(f"log: {self._writer.failure}")
-        if self._writer.halted is not None:
-            found.append(f"log: {self._writer.halted[1]}")
-        if self._draining:
-            found.append("draining")
-        return found
+        return [*self._condition.problems(), *(["draining"] if self._draining else [])]
 
     def _health_changed(self) -> None:
         self._health_task = asyncio.ensure_future(self._listeners.set_health(not self.problems()))
-
-    def _before_scrape(self) -> None:
-        age_us = self._clock.now_us() - self._writer.published.head.time_us
-        self._metrics.checkpoint_age.set(age_us / 1_000_000)
-        writable = self._writer.failure is None and self._writer.halted is None
-        self._metrics.log_writable.set(writable)
-        if self._outside.cosigner is not None:
-            self._metrics.cosigning_lag.set(self._outside.cosigner.lag_us() / 1_000_000)
-
-    def _status(self) -> GetStatusResponse:
-        states = [live.state for live in self.floor.tables.values()]
-        head = self._writer.published.head
-        return GetStatusResponse(
-            origin=self._config.origin,
-            version=version("sealedshoe"),
-            log_size=head.head.size,
-            tables_open=sum(s.state != pb.TableState.TABLE_STATE_CLOSED for s in states),
-            rounds_open=sum(state.round is not None for state in states),
-            rng_healthy=self.rng.failure is None,
-            rng_failure=self.rng.failure or "",
-            log_writable=self._writer.failure is None and self._writer.halted is None,
-            log_failure=self._writer.failure or (self._writer.halted or ("", ""))[1],
-            checkpoint_age_ms=(self._clock.now_us() - head.time_us) // 1000,
-            **self._outside_status(),
-        )
-
-    def _outside_status(self) -> dict[str, Any]:
-        keys, due = self._key_master.history.keys, self._writer.due
-        cosigner = self._outside.cosigner
-        return {
-            "statement_key": b"" if keys.statement is None else keys.statement.public_key,
-            "checkpoint_key": keys.checkpoint or b"",
-            "sealing_key_id": self._shoes.sealing_key_id,
-            "key_change_at": 0 if due is None else due.index + 1,
-            "cosigned_size": 0 if cosigner is None else cosigner.newest.size,
-            "cosigning_lag_ms": 0 if cosigner is None else cosigner.lag_us() // 1000,
-        }
-
-    async def _tell_watchers(self) -> None:
-        """Wakes those who follow the heads archive, at each head and each quorum."""
-        cosigner = self._outside.cosigner
-        while True:
-            events = [self._writer.changed] + ([] if cosigner is None else [cosigner.changed])
-            waits = [asyncio.ensure_future(event.wait()) for event in events]
-            try:
-                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                for wait in waits:
-                    wait.cancel()
-            self._watch.grew()
 
     async def _keep_house(self) -> None:
         """Once a second: events to record, idle shoes, health; once an hour: expired answers."""
@@ -369,7 +321,7 @@ class Server:
             with contextlib.suppress(GameError):
                 await self._house.look_around()
                 await self._record_lost_seeds()
-                await self.floor.retire_idle_shoes()
+                await retire_idle_shoes(self.floor, self._clock.now_us())
                 self._key_master.fill_up()
             await self._listeners.set_health(not self.problems())
             if loop.time() >= expire_at:

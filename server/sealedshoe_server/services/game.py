@@ -9,8 +9,9 @@ from sealedshoe_server import answers
 from sealedshoe_server.dealing import decide
 from sealedshoe_server.dealing.draft import Draft, Surroundings
 from sealedshoe_server.errors import GameError, Reason, invalid
-from sealedshoe_server.floor import Floor, LiveTable
+from sealedshoe_server.floor import Floor
 from sealedshoe_server.games import Games
+from sealedshoe_server.live_table import LiveTable
 from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.metrics import Metrics
 from sealedshoe_server.rounds import Rounds

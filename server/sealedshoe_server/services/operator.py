@@ -13,12 +13,14 @@ from sealedshoe_server import answers
 from sealedshoe_server.dealing import decide
 from sealedshoe_server.dealing.draft import Draft, Surroundings
 from sealedshoe_server.errors import GameError, Reason, invalid
-from sealedshoe_server.floor import Floor, LiveTable
+from sealedshoe_server.floor import Floor
 from sealedshoe_server.games import Games, game_record
 from sealedshoe_server.house import House, RequestTaken
 from sealedshoe_server.key_changes import KeyMaster
+from sealedshoe_server.live_table import LiveTable
 from sealedshoe_server.services import requests
 from sealedshoe_server.storage.interface import Placement
+from sealedshoe_server.upkeep import open_missing_rounds
 from sealedshoe_server.v1 import operator_service_pb2 as pb_op
 
 
@@ -117,7 +119,7 @@ class OperatorService:
 
         answer = await self._floor.command(live, key, change, answers.changed_state)
         if enables:  # other tables may have waited for the RNG too
-            await self._floor.finish(self._floor.open_missing_rounds())
+            await self._floor.finish(open_missing_rounds(self._floor))
         return answer
 
     async def VoidRound(self, request: pb_op.VoidRoundRequest) -> bytes:

@@ -160,14 +160,19 @@ def test_a_policy_that_is_too_long_or_no_text_is_refused() -> None:
     assert problem(b"# \xff\nquorum none\n") == (Code.TRUST, "policy line 0")
 
 
-@pytest.mark.xfail(
-    strict=True, raises=RecursionError, reason="Policy._fewest and _is_met recurse once a group"
-)
-def test_the_deepest_policy_that_is_read_can_also_be_evaluated() -> None:
-    groups = [f"group g{n} 1 {f'g{n - 1}' if n else 'w0'}" for n in range(2000)]
-    policy = parse_policy(policy_bytes(LINES[0], *groups, "quorum g1999"))
+def nested_groups(depth: int) -> bytes:
+    """Returns a policy of one witness in groups of groups, the innermost around the witness itself."""
+    groups = [f"group g{n} 1 {f'g{n - 1}' if n else 'w0'}" for n in range(depth)]
+    return policy_bytes(LINES[0], *groups, f"quorum g{depth - 1}")
+
+
+def test_groups_of_groups_are_read_to_a_depth_at_which_they_can_be_evaluated() -> None:
+    policy = parse_policy(nested_groups(16))
     assert policy.fewest() == 1
     assert policy.is_met_by([W[0]])
+    assert not policy.is_met_by([W[1]])
+    assert problem(nested_groups(17)) == (Code.TRUST, "policy line 18")
+    assert problem(nested_groups(3000)) == (Code.TRUST, "policy line 18")
 
 
 @settings(deadline=None, max_examples=200)

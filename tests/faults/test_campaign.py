@@ -1,0 +1,30 @@
+"""Every fault of the table: what was acknowledged is there, or the server refuses and says exactly why."""
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults.row import Row
+from tests.faults.table import KNOWN, TABLE
+
+
+def parameter(row: Row) -> object:
+    """A row as a test, expected to fail where it is known to."""
+    known = KNOWN.get(row.name)
+    marks = [] if known is None else [pytest.mark.xfail(strict=True, reason=known)]
+    return pytest.param(row, id=row.name, marks=marks)
+
+
+@pytest.fixture(autouse=True)
+def stopped_servers_end() -> Iterator[None]:
+    """Collects servers that refused to start, as the end of their process would."""
+    yield
+    gc.collect()
+
+
+@pytest.mark.parametrize("row", [parameter(row) for row in TABLE])
+async def test_a_fault_loses_nothing_that_was_acknowledged(row: Row, tmp_path: Path) -> None:
+    """Played, struck, restarted, verified whole; the answers compared byte for byte."""
+    await row.run(tmp_path)
