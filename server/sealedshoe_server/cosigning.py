@@ -15,7 +15,7 @@ import structlog
 
 from sealedshoe_audit.log.checkpoint import Checkpoint
 from sealedshoe_audit.log.merkle import consistency_ranges, range_hash
-from sealedshoe_audit.log.note import VerifierKey
+from sealedshoe_audit.log.note import MAX_SIGNATURES, VerifierKey, parse_note, verify_signers
 from sealedshoe_audit.log.policy import Policy, Witness
 from sealedshoe_server.errors import GameError, Reason
 from sealedshoe_server.log_writer import LogWriter, Published
@@ -23,6 +23,7 @@ from sealedshoe_server.metrics import Metrics
 from sealedshoe_server.storage.interface import StorageFailed, Store
 from sealedshoe_server.witness_client import Head, WitnessClient, WitnessFailed, WitnessRefused
 
+MAX_LINES = MAX_SIGNATURES - 1  # beside our own
 PAUSE_S = 0.5  # between rounds of asking that met no quorum
 
 
@@ -75,9 +76,17 @@ class Cosigner:
         self.keys: Callable[[], tuple[VerifierKey, ...]] = tuple
         self.on_faulty: Callable[[str, str], Awaitable[None]] | None = None
         self.keep: Callable[[int, bytes], Awaitable[None]] | None = None
-        kept = store.newest_cosigned()
-        self.newest = NOTHING if kept is None else Cosigned(*kept, sha256(kept[1]).digest())
+        self.newest = self._kept(store.newest_cosigned())
         self.behind_since_us: int | None = None
+
+    def _kept(self, kept: tuple[int, bytes] | None) -> Cosigned:
+        """Takes up the last cosigned head, if it meets today's policy too."""
+        if kept is None:
+            return NOTHING
+        witnesses = [witness.key for witness in self._policy.witnesses]
+        if not self._policy.is_met_by(verify_signers(parse_note(kept[1]), witnesses).keys()):
+            return NOTHING
+        return Cosigned(*kept, sha256(kept[1]).digest())
 
     def connect(self, http: aiohttp.ClientSession) -> None:
         """Talks to the witnesses of the policy that have a URL."""
@@ -118,12 +127,19 @@ class Cosigner:
     async def run(self) -> None:
         """Asks whenever the log has grown, or cosignatures grow old."""
         while True:
-            published, released = self._writer.published, self._writer.changed
-            if published.head.head.size > self.newest.size:
-                self.behind_since_us = self._store.head_covering(self.newest.size).time_us
-                await self._round(published)
-            else:
-                await self._wait(released)
+            try:
+                await self._look()
+            except StorageFailed as error:
+                self._log.error("cosigning", problem=str(error))
+                await asyncio.sleep(PAUSE_S)
+
+    async def _look(self) -> None:
+        published, released = self._writer.published, self._writer.changed
+        if published.head.head.size > self.newest.size:
+            self.behind_since_us = self._store.head_covering(self.newest.size).time_us
+            await self._round(published)
+        else:
+            await self._wait(released)
 
     async def _wait(self, released: asyncio.Event) -> None:
         try:
@@ -166,8 +182,8 @@ class Cosigner:
         except WitnessRefused as error:
             result = error.result
             await self._refused(client, str(error))
-        except WitnessFailed as error:
-            result = error.result
+        except (WitnessFailed, StorageFailed) as error:
+            result = error.result if isinstance(error, WitnessFailed) else "error"
             self._log.warning("witness", witness=name, result=result, problem=str(error))
         self._metrics.witness_answers.labels(name, result).inc()
         return client.witness.key, head.size, line
@@ -198,7 +214,11 @@ class Cosigner:
 
     async def _accept(self, head: Head, lines: dict[VerifierKey, str]) -> None:
         order = [witness.key for witness in self._policy.witnesses]
-        signed = "".join(lines[key] for key in order if key in lines)
+        chosen: dict[VerifierKey, str] = {}
+        for key in order:
+            if key in lines and (len(lines) <= MAX_LINES or not self._policy.is_met_by(chosen)):
+                chosen[key] = lines[key]
+        signed = "".join(chosen.values())
         note = head.note + signed.encode()
         if self.keep is not None:
             try:

@@ -44,8 +44,11 @@ def export_log(channel: grpc.Channel, directory: Path) -> int:
         raise ExportFailed(f"{directory}: has {frontier.size} records, the log {head.size}")
     records = _records(stub, frontier.size, head.size - frontier.size)
     shown = track(records, "exporting", head.size - frontier.size, transient=True)
-    for path, data in grown_files(frontier, shown, source.read):
-        write_file(directory / path, data)
+    try:
+        for path, data in grown_files(frontier, shown, source.read):
+            write_file(directory / path, data)
+    except VerificationError as error:
+        raise ExportFailed(f"the export is damaged: {error}") from error
     if frontier.root() != head.root:
         raise ExportFailed("the records do not lead to the checkpoint")
     write_file(directory / "checkpoint", note)
@@ -57,8 +60,8 @@ def _exported(source: DirectorySource, head: Checkpoint) -> Frontier:
     note = source.read("checkpoint")
     if note is None:
         return Frontier()
-    before = parse_checkpoint(parse_note(note).text)
     try:
+        before = parse_checkpoint(parse_note(note).text)
         frontier = edge_of(source, before.size)
     except VerificationError as error:
         raise ExportFailed(f"the export is damaged: {error}") from error

@@ -20,7 +20,7 @@ from sealedshoe_server.answers import with_checkpoint
 from sealedshoe_server.batches import batch_of
 from sealedshoe_server.clock import Clock
 from sealedshoe_server.cosigning_rule import CosigningRule
-from sealedshoe_server.dealing.draft import Draft, Surroundings
+from sealedshoe_server.dealing.draft import Draft, DrawShoe, NewShoe, Surroundings
 from sealedshoe_server.dealing.wagers import Offer
 from sealedshoe_server.errors import GameError, Reason
 from sealedshoe_server.games import Games
@@ -265,11 +265,12 @@ class Floor:
             if stored is not None:
                 return stored
             caller = "server" if request is None else request.caller
+            drawn: NewShoe | None = None
             while True:
                 if live.stale:
                     self._refresh(live)
                 before = live.state
-                draft = decision(self._surroundings(caller, before.time_us), live)
+                draft = decision(self._surroundings(caller, before.time_us, drawn), live)
                 batch = batch_of(draft, before.sequence, offers, request, answer)
                 outcome, published = await self._writer.append(batch)
                 if isinstance(outcome, Committed):
@@ -277,6 +278,7 @@ class Floor:
                     return with_checkpoint(outcome.answer, published.note)
                 if outcome is Dropped.REQUEST_TAKEN and request is not None:
                     return await self.first_answer(request)
+                drawn = draft.new_shoe if outcome is Dropped.KEY_CHANGED else None
                 live.stale = True
 
     async def first_answer(self, request: Request) -> bytes:
@@ -299,12 +301,14 @@ class Floor:
                 return stored
             if table in self.tables:
                 raise GameError(Reason.TABLE_EXISTS, f"there is a {table_name(table)} already")
+            drawn: NewShoe | None = None
             while True:
-                draft = decision(self._surroundings(request.caller, 0))
+                draft = decision(self._surroundings(request.caller, 0, drawn))
                 batch = batch_of(draft, 0, (), request, answer)
                 outcome, published = await self._writer.append(batch)
                 if outcome is not Dropped.KEY_CHANGED:
                     break
+                drawn = draft.new_shoe
             if outcome is Dropped.REQUEST_TAKEN:
                 return await self.first_answer(request)
             if not isinstance(outcome, Committed):
@@ -332,20 +336,25 @@ class Floor:
                     Reason.TABLE_STATE_UNREACHABLE,
                     f"a log is closed after its tables: {', '.join(sorted(still)[:5])} are not",
                 )
-            answer = await append()
-            self._writer.halt(Reason.LOG_CLOSED, "the log is closed")
-            return answer
+            return await append()
 
-    def _surroundings(self, caller: str, floor_us: int) -> Surroundings:
+    def _surroundings(
+        self, caller: str, floor_us: int, drawn: NewShoe | None = None
+    ) -> Surroundings:
+        """drawn: the shoe of a decision that a change of keys sent back: it is not drawn anew."""
         return Surroundings(
             origin=self._origin,
             now_us=max(self._clock.now_us(), floor_us),
             head=self._writer.published.head.head,
             sign=self._statements.sign,
-            draw_shoe=self._shoes.draw,
+            draw_shoe=self._shoes.draw if drawn is None else self._again(drawn),
             caller=caller,
             cosigned_head_hash=b"" if self._cosigning is None else self._cosigning.head_hash,
         )
+
+    def _again(self, drawn: NewShoe) -> DrawShoe:
+        """The same shoe, sealed with the key in force: no seed is drawn that never opens a shoe."""
+        return lambda table, _number, _game, _root: self._shoes.seal_again(table, drawn)
 
     def _take_over(
         self,

@@ -122,6 +122,7 @@ class House:
                 request=request,
                 answer=partial(answer, entry.envelope),
                 game=game,
+                closes_log=isinstance(record, pb.LogClosed),
             )
             outcome, published = await self._writer.append(batch)
             if outcome is Dropped.REQUEST_TAKEN:

@@ -15,7 +15,7 @@ from sealedshoe_audit.records import VERSION, Record, open_record
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_server.errors import GameError, Reason, invalid
 from sealedshoe_server.heads import CheckpointKey, HeadSigner
-from sealedshoe_server.keys import Keys
+from sealedshoe_server.keys import KeyFileError, Keys
 from sealedshoe_server.log_writer import DueChange, LogWriter
 from sealedshoe_server.sealing import Sealer
 from sealedshoe_server.shoes import ShoeMaker
@@ -107,10 +107,16 @@ class KeyMaster:
         """
         self.history = read_key_history(self._store)
         files, keys = self._load(), self.history.keys
-        if keys.statement is not None:
+        if keys.statement is None:
+            self._writer.halt(Reason.LOG_CLOSED, "the statement key is revoked: start a successor")
+        else:
             self._statements.use(files.signer(keys.statement.public_key))
         self._signer.keys = checkpoint_keys(self.history, files)
         sealers = {sealer.key_id: sealer for sealer in map(Sealer, files.sealers)}
+        if keys.sealing and keys.sealing not in sealers:
+            raise KeyFileError(
+                f"the key files are not this log's: none is sealing key {keys.sealing}"
+            )
         in_force = sealers[keys.sealing] if keys.sealing else Sealer(files.sealing)
         self._shoes.seal_with(in_force, tuple(sealers.values()))
         self.on_change()
@@ -121,13 +127,15 @@ class KeyMaster:
         Raises:
             GameError: KEY_CHANGE_INVALID or KEY_CHANGE_WAITING.
         """
+        if self._writer.halted is not None:
+            raise GameError(*self._writer.halted)
         record = pb.KeyChanged()
         record.CopyFrom(change)
         record.header.origin = self._origin  # the root key signed for this log
         if self._stands(record):
             return True
         due = self._writer.due
-        if due is not None and due.index != change.first_leaf - 1:
+        if due is not None and due.root_signature != change.root_signature:
             raise GameError(Reason.KEY_CHANGE_WAITING, f"another change waits for leaf {due.index}")
         index = change.first_leaf - 1
         size = self._writer.published.head.head.size
@@ -135,12 +143,18 @@ class KeyMaster:
             raise _refused("first_leaf", f"has passed: the log has {size} records; authorise anew")
         self._check(record, index)
         self._writer.due = DueChange(
-            index, lambda: self._batch(record), self._padding, lambda: self._prepare(record)
+            index,
+            lambda: self._batch(record),
+            self._padding,
+            lambda: self._prepare(record),
+            change.root_signature,
         )
         self.fill_up()
         return False
 
     def _check(self, change: pb.KeyChanged, index: int) -> None:
+        if change.purpose == pb.KeyPurpose.KEY_PURPOSE_CHECKPOINT and not change.new_key:
+            raise _refused("change.new_key", "must be there: a log without one has no heads")
         try:
             keys = keys_after(self.history.keys, change, index)
         except VerificationError as error:
@@ -155,6 +169,8 @@ class KeyMaster:
     def _stands(self, change: pb.KeyChanged) -> bool:
         if change.first_leaf - 1 not in self._store.key_changes():
             return False
+        if change.first_leaf > self._writer.published.head.head.size:
+            raise GameError(Reason.STORAGE_FAILED, "the log cannot be written", retry_after_ms=1000)
         record = open_record(self._store.read(change.first_leaf - 1, 1)[0])
         return isinstance(record, pb.KeyChanged) and (
             record.root_signature == change.root_signature

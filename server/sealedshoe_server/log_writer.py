@@ -17,10 +17,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
+import structlog
+
 from sealedshoe_server.errors import GameError, Reason
 from sealedshoe_server.metrics import Metrics
 from sealedshoe_server.storage.interface import (
     Batch,
+    Committed,
     CommittedHead,
     Dropped,
     DuplicateSeed,
@@ -56,6 +59,7 @@ class DueChange:
         index: of that leaf.
         batch: makes it, and `padding` makes so many leaves before it, signed with the key in force.
         prepare: called before it is committed: its own head is signed by a new checkpoint key already.
+        root_signature: tells one change from another.
         now: fill the log up to it instead of waiting for it to grow.
     """
 
@@ -63,6 +67,7 @@ class DueChange:
     batch: Callable[[], Batch]
     padding: Callable[[int], Batch]
     prepare: Callable[[], None] = lambda: None
+    root_signature: bytes = b""
     now: bool = False
 
 
@@ -99,6 +104,7 @@ class LogWriter:
         self._keep = keep
         self._now_us = now_us
         self._metrics = metrics
+        self._log = structlog.get_logger()
         self._waiting: list[_Waiting] = []
         self._wake = asyncio.Event()
         self._running = True
@@ -139,14 +145,37 @@ class LogWriter:
             await self._wake.wait()
             self._wake.clear()
             while self._waiting or self._is_due():
+                if not self._is_ready():
+                    continue
                 if self._is_due():
                     await self._change_key()
                 else:
                     await self._commit(self._next_group())
 
+    def _is_ready(self) -> bool:
+        """Reloads after a failure, before anything is fitted to the newest head; else refuses all."""
+        if self.failure is None or self._reloaded():
+            return True
+        waiting, self._waiting = self._waiting, []
+        if self.due is not None:
+            self.due.now = False
+        for one in waiting:
+            if not one.done.done():
+                one.done.set_exception(_unwritable())
+        return False
+
+    def _reloaded(self) -> bool:
+        try:
+            self._reload()
+        except (StorageFailed, StoreRefused) as error:
+            self.failure = str(error)
+            return False
+        return True
+
     def halt(self, reason: Reason, problem: str) -> None:
         """Appends nothing any more: the log was forked, or is closed."""
         self.halted = (reason, problem)
+        self.due = None
         self._metrics.log_writable.set(0)
         waiting, self._waiting = self._waiting, []
         for one in waiting:
@@ -178,6 +207,8 @@ class LogWriter:
             if room < 0:
                 break
             group.append(waiting)
+            if waiting.batch.closes_log:
+                break
         del self._waiting[: len(group)]
         return group
 
@@ -190,7 +221,14 @@ class LogWriter:
         due, room = self.due, self._room()
         if due is None:
             return
-        due.prepare()
+        try:
+            due.prepare()
+        except (
+            Exception
+        ) as error:  # a key file is gone: the change is forgotten, the old key goes on
+            self._log.error("key change", problem=type(error).__name__)
+            self.due = None
+            return
         made = [due.padding(room)] if room > 0 else []
         done = [
             _Waiting(batch, asyncio.get_running_loop().create_future())
@@ -205,7 +243,14 @@ class LogWriter:
     def _changed_keys(self) -> None:
         """Drops what was signed before the change."""
         self.due = None
-        self.on_key_change()
+        try:
+            self.on_key_change()
+        except (
+            Exception
+        ) as error:  # the log names a key that is gone: nothing can be signed any more
+            self._log.error("key change", problem=type(error).__name__)
+            self.halt(Reason.LOG_CLOSED, "a key that the log names is missing")
+            return
         waiting, self._waiting = self._waiting, []
         head = self.published
         for one in waiting:
@@ -219,9 +264,10 @@ class LogWriter:
             GameError: STORAGE_FAILED.
         """
         while self.published.head.head.size < size:
-            if self.failure is not None:
-                raise GameError(Reason.STORAGE_FAILED, self.failure, retry_after_ms=1000)
-            await self.changed.wait()
+            if self.failure is None:
+                await self.changed.wait()
+            elif not self._reloaded():
+                raise _unwritable()
 
     async def expire_answers(self, before_us: int) -> None:
         """Drops the bytes of old answers, on the store's own thread."""
@@ -238,8 +284,6 @@ class LogWriter:
         loop = asyncio.get_running_loop()
         started = time.perf_counter()
         try:
-            if self.failure is not None:
-                self._reload()
             batches = [waiting.batch for waiting in group]
             published, outcomes = await loop.run_in_executor(
                 self._executor, self._append, batches, self._now_us()
@@ -255,6 +299,8 @@ class LogWriter:
         self._metrics.commit_time.observe(time.perf_counter() - started)
         self._metrics.group_size.observe(len(group))
         self._publish(published)
+        if group[-1].batch.closes_log and isinstance(outcomes[-1], Committed):
+            self.halt(Reason.LOG_CLOSED, "the log is closed")
         for waiting, outcome in zip(group, outcomes, strict=True):
             if not waiting.done.done():
                 waiting.done.set_result((outcome, published))
@@ -276,19 +322,12 @@ class LogWriter:
         self._metrics.log_writable.set(0)
         if isinstance(error, DuplicateSeed):
             self.on_duplicate_seed()
-        try:
-            self._reload()
-        except (StorageFailed, StoreRefused) as again:
-            self.failure = str(again)
+        self._reloaded()
         self.changed.set()
         self.changed = asyncio.Event()
         for waiting in group:
             if not waiting.done.done():
-                waiting.done.set_exception(
-                    GameError(
-                        Reason.STORAGE_FAILED, "the log cannot be written", retry_after_ms=1000
-                    )
-                )
+                waiting.done.set_exception(_unwritable())
 
     def _reload(self) -> None:
         """On the loop's own thread: nobody reads while the connections are replaced."""
@@ -298,3 +337,8 @@ class LogWriter:
         self._metrics.log_writable.set(1)
         self._publish(published)
         self.on_reload()
+
+
+def _unwritable() -> GameError:
+    """What callers are told: no path and no text of the system."""
+    return GameError(Reason.STORAGE_FAILED, "the log cannot be written", retry_after_ms=1000)

@@ -13,7 +13,7 @@ from sealedshoe_audit.log.policy import Policy, PolicyLog, parse_policy
 from sealedshoe_audit.tsa import stamp_check
 from sealedshoe_audit.verify.times import StampCheck
 from sealedshoe_server.config import Config, ConfigError
-from sealedshoe_server.cosigning import Cosigner
+from sealedshoe_server.cosigning import MAX_LINES, Cosigner
 from sealedshoe_server.cosigning_rule import CosigningRule
 from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.metrics import Metrics
@@ -45,6 +45,7 @@ class Outside:
         self._config = config
         self._writer = writer
         self._metrics = metrics
+        self._now_us = now_us
         self.policy = read_policy(config.witness_policy)
         self._check_stamp = _stamp_check(config.tsa_root)
         self.cosigner: Cosigner | None = None
@@ -111,6 +112,7 @@ class Outside:
                 newest_long_shoe,
                 record_stamp,
                 self._metrics,
+                self._now_us,
             )
             self._run(stamper.run(self._http))
 
@@ -161,6 +163,8 @@ def read_policy(path: str) -> Policy:
     reachable = [witness.key for witness in policy.witnesses if witness.url]
     if not policy.is_met_by(reachable):
         raise ConfigError("witness_policy: the witnesses with a URL cannot make the quorum")
+    if policy.fewest() > MAX_LINES:
+        raise ConfigError(f"witness_policy: a note holds {MAX_LINES} cosignatures, no more")
     return policy
 
 

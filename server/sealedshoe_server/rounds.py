@@ -169,7 +169,7 @@ class Rounds:
             raise LookupError("the round index does not name an opening")
         return opened.link.sequence - 1
 
-    def evidence(self, table: str, number: int, player: str) -> bytes:
+    async def evidence(self, table: str, number: int, player: str) -> bytes:
         """Returns a round's evidence file under the newest checkpoint, cosigned if possible.
 
         Args:
@@ -186,6 +186,7 @@ class Rounds:
                 metadata={"state": "open"},
             )
         indexes = self._evidence_indexes(stored)
+        await self._writer.released(indexes[-1] + 1)
         size, note = self._newest_head(indexes[-1])
         changes = [index for index in self._store.key_changes() if index < size]
         players = [

@@ -77,6 +77,17 @@ class ShoeMaker:
         )
         return NewShoe(shoe, opening, sealed)
 
+    def seal_again(self, table: str, new: NewShoe) -> NewShoe:
+        """Returns a shoe that was drawn and not committed yet, sealed with the key in force."""
+        opening = pb.ShoeOpening()
+        opening.CopyFrom(new.opening)
+        identity, seed = self._identity(table, opening), new.shoe.seed
+        salt = self._rng.random_bytes(SALT_BYTES)
+        sealed = self._sealer.seal(seed, identity, opening.seed_commitment, salt)
+        opening.sealed_seed_digest = sha256(sealed).digest()
+        opening.sealing_key_id = self._sealer.key_id
+        return NewShoe(new.shoe, opening, sealed)
+
     def reopen(self, table: str, opening: pb.ShoeOpening, sealed: bytes) -> Shoe:
         """Returns an open shoe after a restart.
 

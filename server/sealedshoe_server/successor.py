@@ -29,7 +29,6 @@ from sealedshoe_server.config import Config
 from sealedshoe_server.data_dir import DataDir, DataDirError, start_record
 from sealedshoe_server.guard import ENDED, Guard
 from sealedshoe_server.heads import CheckpointKey, HeadKeeper, HeadSigner
-from sealedshoe_server.key_changes import checkpoint_keys, read_key_history
 from sealedshoe_server.keys import Keys, make_keys
 from sealedshoe_server.manifest import manifest_digest
 from sealedshoe_server.sealing import SealBroken, Sealer
@@ -82,11 +81,12 @@ def start_successor(
         closed = fold.closing is not None
         _check_named(fold.closing, new.origin, root_key)
         predecessor = _predecessor(fold, old, ROTATION if closed else RECOVERY)
-        _end(Guard(old.guard_path), predecessor)
         keys = data.load_keys()
         inherited = [] if closed else list(_open_shoes(fold, store, keys))
         if publish is not None:
-            _publish_end(store, old, keys, mirror, publish, fold.frontier.size)
+            _publish_end(store, fold, keys, mirror, publish)
+        _refuse_used(new)
+        _end(Guard(old.guard_path), predecessor)
         store.close()
     finally:
         data.unlock()
@@ -133,23 +133,31 @@ def _fold(
 
 def _publish_end(
     store: Store,
-    old: Config,
+    fold: LogFold,
     keys: Keys,
     mirror: LogSource | None,
     directory: Path,
-    size: int,
 ) -> None:
     """Writes the old log's files up to its end, with its last head signed."""
     if directory.exists() and any(directory.iterdir()):
         raise DataDirError(f"{directory}: not empty")
+    if fold.keys is None or fold.keys.checkpoint is None:
+        raise DataDirError("the old log has no checkpoint key in force that could sign its end")
+    signer = HeadSigner(fold.origin, [CheckpointKey(0, keys.signer(fold.keys.checkpoint))])
+    size = fold.frontier.size
     whole = store.head().head.size >= size
     entries = _entries(store, size) if whole or mirror is None else read_entries(mirror, size)
     frontier = Frontier()
     for path, data in grown_files(frontier, entries, lambda _: None):
         write_file(directory / path, data)
-    signer = HeadSigner(old.origin, checkpoint_keys(read_key_history(store), keys))
-    text = Checkpoint(old.origin, size, frontier.root()).text()
+    text = Checkpoint(fold.origin, size, frontier.root()).text()
     write_file(directory / "checkpoint", signer.sign(text))
+
+
+def _refuse_used(config: Config) -> None:
+    data = DataDir(config.data_dir)
+    if data.keys.exists() or data.log.exists():
+        raise DataDirError(f"{config.data_dir}: not empty")
 
 
 def _end(guard: Guard, predecessor: pb.Predecessor) -> None:
@@ -233,8 +241,7 @@ def _write_log(
     data = DataDir(config.data_dir)
     data.lock()
     try:
-        if data.keys.exists() or data.log.exists():
-            raise DataDirError(f"{config.data_dir}: not empty")
+        _refuse_used(config)
         make_keys(data.keys, random_bytes, root_key)
         keys = data.load_keys()
         statements = Statements(keys.statement)

@@ -9,9 +9,10 @@ import structlog
 from rfc3161_client import HashAlgorithm, TimestampRequestBuilder
 
 from sealedshoe_audit.errors import VerificationError
-from sealedshoe_audit.verify.times import StampCheck
+from sealedshoe_audit.verify.times import SKEW_US, StampCheck
 from sealedshoe_server.errors import GameError
 from sealedshoe_server.metrics import Metrics
+from sealedshoe_server.witness_client import read_limited
 
 MAX_RESPONSE_BYTES = 32 * 1024
 LOOK_EVERY_S = 0.2
@@ -35,6 +36,7 @@ class TimeStamper:
         newest_long_shoe: Callable[[], int],
         record: Callable[[bytes, bytes], Awaitable[int]],
         metrics: Metrics,
+        now_us: Callable[[], int],
     ) -> None:
         """Takes its collaborators.
 
@@ -50,9 +52,11 @@ class TimeStamper:
         self._newest_long_shoe = newest_long_shoe
         self._record = record
         self._metrics = metrics
+        self._now_us = now_us
         self._log = structlog.get_logger()
         self._stamped_size = 0
         self._due_at = 0.0
+        self._newest_us = 0
 
     async def run(self, http: aiohttp.ClientSession) -> None:
         """Stamps whenever it is due."""
@@ -88,14 +92,19 @@ class TimeStamper:
             async with http.post(
                 self._url, data=request.as_bytes(), headers=headers, timeout=TIMEOUT
             ) as answer:
-                data = await answer.content.read(MAX_RESPONSE_BYTES + 1)
+                data = await read_limited(answer, MAX_RESPONSE_BYTES + 1)
                 status = answer.status
         except (aiohttp.ClientError, TimeoutError) as error:
             raise StampFailed(str(error) or "no answer in time") from error
         if status != 200 or len(data) > MAX_RESPONSE_BYTES:
             raise StampFailed(f"status {status}, {len(data)} bytes")
         try:
-            self._check(data, note)
+            time_us = self._check(data, note)
         except VerificationError as error:
             raise StampFailed(f"{sha256(note).hexdigest()}: {error.found}") from error
+        if time_us < self._newest_us:
+            raise StampFailed("the authority's clock went backwards")
+        if time_us > self._now_us() + SKEW_US:
+            raise StampFailed("the authority's clock is ahead of ours")
+        self._newest_us = time_us
         return data

@@ -24,6 +24,14 @@ Prove = Callable[[int, int], tuple[bytes, ...]]
 _MAX_SIZE_DIGITS = 19
 
 
+async def read_limited(answer: aiohttp.ClientResponse, most: int) -> bytes:
+    """Returns a body, or its first bytes when it is longer; one read gives one piece only."""
+    data = b""
+    while len(data) < most and (piece := await answer.content.read(most - len(data))):
+        data += piece
+    return data
+
+
 class WitnessFailed(Exception):
     """No cosignature this time: it is down, slow, or not one of ours.
 
@@ -93,7 +101,7 @@ class WitnessClient:
         url = f"{self.witness.url.rstrip('/')}/add-checkpoint"
         try:
             async with self._http.post(url, data=body, timeout=self._timeout) as answer:
-                data = await answer.content.read(MAX_NOTE_BYTES + 1)
+                data = await read_limited(answer, MAX_NOTE_BYTES + 1)
                 return answer.status, answer.content_type, data.decode()
         except (aiohttp.ClientError, TimeoutError, UnicodeDecodeError) as error:
             raise WitnessFailed("down", str(error) or "no answer in time") from error
@@ -103,6 +111,8 @@ class WitnessClient:
         key = self.witness.key
         try:
             note = parse_note(f"{text}\n{lines}".encode())
+            if note.text != text:
+                raise WitnessFailed("bad-signature", "more than signature lines")
             good = bool(verify_signers(note, [key]))
         except VerificationError as error:
             raise WitnessFailed("bad-signature", str(error)) from error
@@ -123,7 +133,7 @@ class WitnessClient:
         url = f"{self.witness.url.rstrip('/')}/{path}"
         try:
             async with self._http.get(url, timeout=self._timeout) as answer:
-                data = await answer.content.read(MAX_NOTE_BYTES + 1)
+                data = await read_limited(answer, MAX_NOTE_BYTES + 1)
                 if answer.status != 200:
                     return None
         except (aiohttp.ClientError, TimeoutError) as error:

@@ -15,6 +15,7 @@ from tests.server.refusals import read_refusal
 from tests.server.running import Running, wager
 
 TRIES = 40
+CALL_S = 3.0
 
 
 @dataclass
@@ -45,7 +46,7 @@ async def ask(server: Running, ledger: Ledger, method: str, request: Any) -> byt
     ledger.requests[request.request_id] = (method, request)
     for _ in range(TRIES):
         try:
-            answer = await server.raw(method, request)
+            answer = await server.raw(method, request, CALL_S)
         except grpc.aio.AioRpcError as error:
             ledger.refused(error)
             await asyncio.sleep(0.005)
@@ -73,14 +74,14 @@ async def deal(server: Running, ledger: Ledger, table: str, name: str) -> None:
         request_id=f"{name}-place",
         round=opened.name,
         opening_hash=opened.opening_hash,
-        wagers=[wager("w0", player="bob")],
+        wagers=[wager(f"{name}-0", player="bob")],
     )
     await ask(server, ledger, "PlaceWagers", placed)
     request = pb_game.DealRoundRequest(
         request_id=f"{name}-deal",
         round=opened.name,
         opening_hash=opened.opening_hash,
-        wagers=[wager()],
+        wagers=[wager(f"{name}-1")],
     )
     await ask(server, ledger, "DealRound", request)
 

@@ -1,9 +1,9 @@
 """The table of faults: every row is one fault, brought about under play, with what must come of it."""
 
-from tests.faults import playing
+from tests.faults import copying, key_change, playing, starting
 from tests.faults.row import Row
 
-TABLE: list[Row] = [*playing.ROWS]
+TABLE: list[Row] = [*playing.ROWS, *starting.ROWS, *key_change.ROWS, *copying.ROWS]
 
 # Rows that do not hold, by name, and why.
 KNOWN: dict[str, str] = {}

@@ -183,7 +183,6 @@ async def test_without_a_policy_nothing_is_cosigned(watched: Watched) -> None:
     assert [witness.asked for witness in watched.witnesses] == [[], [], []]
 
 
-@pytest.mark.xfail(strict=True, reason="the named head is held against the quorum of today")
 async def test_evidence_of_a_round_that_was_opened_under_another_policy_is_valid(
     watched: Watched,
 ) -> None:

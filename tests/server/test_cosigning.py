@@ -146,22 +146,45 @@ async def test_a_witness_that_forgot_our_heads_is_served_again(watched: Watched)
     assert {result for _, result in await answers(server)} == {"cosigned"}
 
 
-async def test_a_late_answer_counts_for_no_other_head(watched: Watched) -> None:
-    """Its line is over an older head: it is not put under a newer one."""
+async def test_a_slow_witness_is_not_asked_again_before_it_answers(watched: Watched) -> None:
+    """It misses heads, and then goes on with the newest."""
     server = await watched.open("shoe-6d", TWO_OF_THREE)
-    late = watched.witnesses[0]
+    slow = watched.witnesses[0]
+    slow.quirk = "held"
+    asked = len(slow.asked)
+    for _ in range(3):
+        await server.deal()
+        await eventually(lambda: len(slow.asked) > asked)
+        await until_cosigned(server)
+    assert len(slow.asked) == asked + 1
+    slow.quirk = ""
+    slow.go.set()
+    await server.deal()
+    await eventually(partial(holds, slow, await until_cosigned(server)))
+
+
+async def test_a_late_answer_counts_for_no_other_head(watched: Watched) -> None:
+    """Its line is over an older head: it is not put under the newer one that wants a line."""
+    server = await watched.open("shoe-6d", TWO_OF_THREE, witness_timeout_s=20.0)
+    late, _, third = watched.witnesses
     late.quirk = "held"
-    asked = len(late.asked)
     await server.deal()
-    await eventually(lambda: len(late.asked) > asked)
-    await until_cosigned(server)
+    older = await until_cosigned(server)
+    await eventually(lambda: late.asked[-1].size == older)
+    third.quirk = "held"
     await server.deal()
-    await until_cosigned(server)
-    late.quirk = ""
+    newer = await server.size()
+    await eventually(lambda: third.asked[-1].size == newer)
+    before = (await answers(server))["w0", "cosigned"]
     late.go.set()
-    await server.deal()
-    await eventually(lambda: late.held_size == late.asked[-1].size > late.asked[asked].size)
+    while (await answers(server))["w0", "cosigned"] == before:
+        await asyncio.sleep(0.02)
+    assert late.held_size == older
+    status = await server.operator.GetStatus(pb_op.GetStatusRequest(), timeout=10)
+    assert (status.cosigned_size, status.log_size) == (older, newer)
+    third.go.set()
     await until_cosigned(server)
+    assert await signers(server) == [server.config.origin, *(w.name for w in watched.witnesses[1:])]
 
 
 async def test_the_quorum_is_the_policys(watched: Watched) -> None:

@@ -1,19 +1,60 @@
 """What wagers wait for: the first cosigned head of a new shoe, and witnesses that keep up."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 
 from sealedshoe_audit.v1 import records_pb2 as pb
-from sealedshoe_server.errors import Reason
+from sealedshoe_server.cosigning import Cosigned
+from sealedshoe_server.cosigning_rule import CosigningRule
+from sealedshoe_server.errors import GameError, Reason
 from sealedshoe_server.v1 import game_service_pb2 as pb_game
 from tests.server.reading import stored_records
 from tests.server.refusals import Refusal, read_refusal, refusal_of
 from tests.server.running import Running, wager
 from tests.server.watched import LONG, SHORT, Watched, until_cosigned, watched_in
+
+
+@dataclass
+class FakeCosigner:
+    """What the rule asks of a cosigner."""
+
+    newest: Cosigned
+    lag: int = 0
+
+    def lag_us(self) -> int:
+        """How long the oldest record waits."""
+        return self.lag
+
+
+@pytest.mark.parametrize(
+    ("opened_at", "results", "lag_us", "reason"),
+    [
+        (9, [], 0, None),
+        (10, [], 0, Reason.AWAITING_COSIGNATURE),
+        (None, [], 2_000_000, None),
+        (None, [], 2_000_001, Reason.COSIGNING_BEHIND),
+        (None, [8, 9, 10], 0, None),
+        (None, [10, 11], 0, Reason.COSIGNING_BEHIND),
+        (10, [10, 11], 2_000_001, Reason.AWAITING_COSIGNATURE),
+    ],
+)
+def test_a_head_of_ten_records_covers_the_first_ten(
+    opened_at: int | None, results: list[int], lag_us: int, reason: Reason | None
+) -> None:
+    """Leaves 0 to 9; two seconds and one round may wait, and no more."""
+    cosigner: Any = FakeCosigner(Cosigned(10, b"", b""), lag_us)
+    rule = CosigningRule(cosigner, 2.0, 2)
+    with nullcontext() if reason is None else pytest.raises(GameError) as caught:
+        rule.check(opened_at, deque(results))
+    assert (caught and caught.value.reason) == reason
 
 
 @pytest.fixture

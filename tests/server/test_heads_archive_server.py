@@ -136,7 +136,6 @@ async def test_a_torn_end_is_cut_off_and_written_again(
     assert archived(again)[-1] == await checkpoint(again)
 
 
-@pytest.mark.xfail(strict=True, reason="mending cuts off everything behind the first damaged note")
 async def test_a_damaged_note_costs_no_other(start: Start, house: Running) -> None:
     """A torn end is cut off, but what stands behind some damage was released and is kept."""
     for _ in range(3):

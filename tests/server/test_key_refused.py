@@ -202,7 +202,6 @@ async def test_another_leafs_change_waits_its_turn(house: Running) -> None:
     assert (await status(house)).key_change_at == first.first_leaf
 
 
-@pytest.mark.xfail(strict=True, reason="a waiting change is told from another by its leaf alone")
 async def test_another_change_at_the_same_leaf_waits_its_turn(house: Running) -> None:
     """Else the first would be dropped without a word, though its caller was told that it waits."""
     first = await change_of(house, STATEMENT, make_key(house.data_dir, STATEMENT), AHEAD)

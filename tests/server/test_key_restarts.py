@@ -150,7 +150,7 @@ async def test_a_failure_while_the_log_is_filled_up_changes_nothing(
     assert [index for index, _ in changes_in(house.data_dir)] == [again.first_leaf - 1]
 
 
-@pytest.mark.xfail(strict=True, reason="done is told of what is committed and not released")
+@pytest.mark.xfail(strict=True, reason="called KEY_CHANGE_INVALID while it waits for its release")
 async def test_no_change_is_done_before_its_head_is_released(house: Running) -> None:
     """The guard does not know it yet: a restored log would not have it."""
     change = await change_of(house, STATEMENT, make_key(house.data_dir, STATEMENT), 1)
@@ -178,9 +178,6 @@ async def test_a_log_without_the_file_of_its_key_does_not_start(
     await (await start()).deal()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a KeyError: the file of a sealing key is looked up unchecked"
-)
 async def test_a_log_without_its_sealing_key_does_not_start(start: Start, house: Running) -> None:
     """With a reason that names it."""
     new = await rotate(house, SEALING)

@@ -188,7 +188,6 @@ async def settled(server: Running) -> list[str]:
     return [str(finding.code) for finding in report.findings]
 
 
-@pytest.mark.xfail(strict=True, reason="KeyMaster takes changes of a closed log")
 @pytest.mark.parametrize("purpose", NAMES)
 async def test_no_key_changes_behind_the_end(house: Running, purpose: int) -> None:
     """A change that the root key authorised is refused as everything else."""
@@ -204,7 +203,6 @@ async def test_no_key_changes_behind_the_end(house: Running, purpose: int) -> No
     assert stored_entries(house.data_dir) == entries
 
 
-@pytest.mark.xfail(strict=True, reason="a waiting change waits on, and happens behind LogClosed")
 async def test_a_change_that_waits_ends_with_the_log(house: Running) -> None:
     """Nothing is due any more that housekeeping could fill the log up for."""
     await hand_in(
@@ -214,7 +212,6 @@ async def test_a_change_that_waits_ends_with_the_log(house: Running) -> None:
     assert (await status(house)).key_change_at == 0
 
 
-@pytest.mark.xfail(strict=True, reason="what is queued beside LogClosed is appended behind it")
 async def test_nothing_that_was_on_its_way_is_appended_behind_the_end(house: Running) -> None:
     """Games that are installed while the log is closed come before its end, or are refused."""
     await wind_up(house)

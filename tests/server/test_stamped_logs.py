@@ -123,7 +123,6 @@ async def test_play_goes_on_without_stamps(watched: Watched, tsa: LocalTsa, quir
     assert stamps(server) == []
 
 
-@pytest.mark.xfail(strict=True, reason="stamped heads are held against the quorum of today")
 async def test_a_log_that_was_stamped_under_another_policy_stays_valid(
     watched: Watched, tsa: LocalTsa
 ) -> None:

@@ -190,9 +190,6 @@ async def test_two_logs_never_share_an_origin(house: Running) -> None:
     assert guarded(house.config.guard_path)[0] == "open"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the old log is marked as ended before the rest is looked at"
-)
 @pytest.mark.parametrize("taken", ["next", "published"])
 async def test_a_refused_recovery_ends_nothing(start: Start, house: Running, taken: str) -> None:
     """A directory that is in use: the old log was whole, and is dealt on."""

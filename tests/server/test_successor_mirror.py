@@ -80,9 +80,6 @@ async def test_a_key_that_changed_behind_the_backup_is_followed(start: Start, pu
     assert await verified(recovery, server) == ["TAIL_LOST"]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the end is signed with the keys that the restored store knows"
-)
 async def test_the_published_end_is_signed_by_the_key_in_force_there(start: Start) -> None:
     """Not by the one that the backup knew."""
     recovery, mirror, _ = await mirrored(start, CHECKPOINT)

@@ -109,6 +109,12 @@ def swapped_seeds(records: Records) -> None:
     records[1].closing.seed, records[2].closing.seed = second, first
 
 
+def alone(records: Records) -> None:
+    """A log that follows none."""
+    del records[1:]
+    records[0].ClearField("predecessor")
+
+
 TAMPERED: dict[str, Tamper] = {
     "a shoe missing": lambda records: records.pop(1),
     "every shoe missing": lambda records: records.__delitem__(slice(1, None)),
@@ -128,10 +134,7 @@ TAMPERED: dict[str, Tamper] = {
     "another wager": lambda records: setattr(records[1].returned[0], "wager_id", "x"),
     "another root": lambda records: setattr(records[0].predecessor, "root", b"r" * 32),
     "another origin": lambda records: setattr(records[0].predecessor, "origin", "log.example/x"),
-    "no predecessor": lambda records: (
-        records.__delitem__(slice(1, None)),
-        records[0].ClearField("predecessor"),
-    ),
+    "no predecessor": alone,
 }
 
 

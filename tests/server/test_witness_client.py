@@ -95,7 +95,6 @@ async def test_its_own_line_is_found(
     assert await client.cosign(head_of(6), prove) == witness.lines[-1]
 
 
-@pytest.mark.xfail(strict=True, reason="StreamReader.read(n) returns the first piece only")
 async def test_a_line_that_comes_in_two_pieces_is_read_whole(
     witness: FakeWitness, client: WitnessClient
 ) -> None:
@@ -165,7 +164,6 @@ async def test_a_witness_with_another_history_refuses(
     assert [asked.old for asked in witness.asked] == [0, 5]
 
 
-@pytest.mark.xfail(strict=True, reason="_line verifies the text that the answer made of our head")
 async def test_a_line_over_more_than_our_head_is_refused(
     witness: FakeWitness, client: WitnessClient
 ) -> None:

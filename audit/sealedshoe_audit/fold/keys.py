@@ -33,6 +33,7 @@ class LogKeys:
         statement, checkpoint: None once revoked and not replaced.
         sealing: id of the sealing key; "" until a change names one, since LogStarted does not.
         revoked: every public key that was revoked, 32 bytes each.
+        retired: every one that was replaced.
     """
 
     root: bytes
@@ -40,6 +41,7 @@ class LogKeys:
     checkpoint: bytes | None
     sealing: str = ""
     revoked: frozenset[bytes] = frozenset()
+    retired: frozenset[bytes] = frozenset()
 
 
 def first_keys(record: pb.LogStarted, origin: str, root_key: bytes) -> LogKeys:
@@ -79,7 +81,11 @@ def _check_predecessor(predecessor: pb.Predecessor, origin: str) -> None:
     lost = predecessor.newest_size or predecessor.newest_root
     if lost:
         sound = sound and predecessor.reason == RECOVERY
-        sound = sound and predecessor.newest_size >= predecessor.size
+        same = (predecessor.newest_size, predecessor.newest_root) == (
+            predecessor.size,
+            predecessor.root,
+        )
+        sound = sound and (predecessor.newest_size > predecessor.size or same)
         sound = sound and len(predecessor.newest_root) == HASH_BYTES
     if not sound:
         raise VerificationError(
@@ -142,8 +148,8 @@ def _check_new_key(keys: LogKeys, record: pb.KeyChanged, message: bytes) -> None
     if not is_signed_by(record.new_key, record.possession_signature, message):
         raise _bad("proof of possession", record.possession_signature.hex())
     statement = keys.statement.public_key if keys.statement is not None else None
-    if record.new_key in (keys.root, statement, keys.checkpoint, *keys.revoked):
-        raise _bad("a key of its own purpose, never revoked", record.new_key.hex())
+    if record.new_key in (keys.root, statement, keys.checkpoint, *keys.revoked, *keys.retired):
+        raise _bad("a new key, of its own purpose", record.new_key.hex())
 
 
 def _refuse_possession(record: pb.KeyChanged) -> None:
@@ -158,11 +164,14 @@ def _change_signing(keys: LogKeys, record: pb.KeyChanged) -> LogKeys:
     revokes = not record.new_key
     if record.old_key != in_force or (revokes and not in_force):
         raise _bad("the key in force", record.old_key.hex())
-    revoked = keys.revoked | {in_force} if revokes else keys.revoked
+    if revokes:
+        keys = replace(keys, revoked=keys.revoked | {in_force})
+    elif in_force:
+        keys = replace(keys, retired=keys.retired | {in_force})
     if is_statement:
         new = SigningKey.of(record.new_key) if record.new_key else None
-        return replace(keys, statement=new, revoked=revoked)
-    return replace(keys, checkpoint=record.new_key or None, revoked=revoked)
+        return replace(keys, statement=new)
+    return replace(keys, checkpoint=record.new_key or None)
 
 
 def _change_sealing(keys: LogKeys, record: pb.KeyChanged) -> LogKeys:

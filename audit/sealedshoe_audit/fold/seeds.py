@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from typing import IO, Protocol
 
+from sealedshoe_audit.errors import Code, VerificationError
+
 ROW_BYTES = 40
+SEEK_END = 2
 PASS_SEEDS = 200_000  # commitments held at once: about 20 MB
 
 
@@ -33,9 +36,18 @@ class SeedFile:
     """Knows at the end, in constant memory: one pass over the file for every 200,000 seeds or so."""
 
     def __init__(self, file: IO[bytes], count: int = 0) -> None:
-        """Writes 40 bytes a seed behind the first `count`: commitment, big-endian leaf index."""
+        """Writes 40 bytes a seed behind the first `count`: commitment, big-endian leaf index.
+
+        Raises:
+            VerificationError: PARSE: the file holds fewer seeds.
+        """
         self._file = file
         self.count = count
+        held = file.seek(0, SEEK_END) // ROW_BYTES
+        if held < count:
+            raise VerificationError(
+                Code.PARSE, expected=f"a register of {count} seeds", found=str(held)
+            )
         file.seek(ROW_BYTES * count)
         file.truncate()
 

@@ -63,13 +63,14 @@ class HeadArchive:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
         size = self._path.stat().st_size if self._path.exists() else 0
-        start = max(0, size - TAIL_BYTES)
-        tail = self._tail(start) if size else b""
-        skipped = _to_first_note(tail) if start else 0
-        sound = start + skipped
-        for note in split_notes(tail[skipped:].splitlines(keepends=True)):
-            sound += len(note)
-            self._last = note
+        length, sound = TAIL_BYTES, 0
+        while size and not sound:
+            start = max(0, size - length)
+            for note, end in _notes_and_ends(self._tail(start), torn_start=start > 0):
+                self._last, sound = note, start + end
+            if not start:
+                break
+            length *= 4
         if size > sound:
             os.truncate(self._path, sound)
         self._checked, self.size = True, sound
@@ -102,35 +103,37 @@ class HeadArchive:
             yield from split_notes(file)
 
 
-def _to_first_note(tail: bytes) -> int:
-    """Returns the offset of the first note that begins in the tail of an archive."""
-    offset, signed = 0, False
-    for line in tail.splitlines(keepends=True):
-        is_signature = line.startswith(_SIGNATURE)
-        if signed and not is_signature:
-            return offset
-        signed = is_signature
-        offset += len(line)
-    return offset
-
-
 def split_notes(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yields the notes of an archive from its lines; stops at one that is torn."""
+    """Yields the whole notes of an archive from its lines; damaged ones are passed over."""
+    for note, _ in _split(lines):
+        yield note
+
+
+def _notes_and_ends(tail: bytes, *, torn_start: bool) -> Iterator[tuple[bytes, int]]:
+    """Yields the whole notes in the tail of an archive, each with the offset of its end.
+
+    Args:
+        torn_start: the tail may begin within a note.
+    """
+    for number, (note, end) in enumerate(_split(tail.splitlines(keepends=True))):
+        if number or not torn_start or not tail.startswith(note):
+            yield note, end
+
+
+def _split(lines: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
     note: list[bytes] = []
-    signed = False
+    signed, offset = False, 0
     for line in lines:
         is_signature = line.startswith(_SIGNATURE)
         if signed and not is_signature:
-            whole = b"".join(note)
-            if not _is_whole(whole):
-                return
-            yield whole
+            if _is_whole(b"".join(note)):
+                yield b"".join(note), offset
             note = []
         signed = is_signature
         note.append(line)
-    whole = b"".join(note)
-    if signed and _is_whole(whole):
-        yield whole
+        offset += len(line)
+    if signed and _is_whole(b"".join(note)):
+        yield b"".join(note), offset
 
 
 def _is_whole(note: bytes) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.log.merkle import Frontier, leaf_hash, split_hashes
-from sealedshoe_audit.log.reader import LogSource, read_required
+from sealedshoe_audit.log.reader import LogSource, leads_to_edge, read_required
 from sealedshoe_audit.log.tiles import (
     TILE_WIDTH,
     bundle_path,
@@ -26,9 +26,10 @@ def grown_files(
         read: of the log as it stands at the frontier; asked for the partial files at its edge.
 
     Raises:
-        LookupError: a partial file at the edge is missing.
+        VerificationError: MISSING_FILE, PARSE or TILE_MISMATCH: a partial file at the edge is not what the
+            frontier's tree holds; nothing is built upon it.
     """
-    levels = _Levels(frontier.size, read)
+    levels = _Levels(frontier, read)
     bundle = levels.edge_bundle()
     for entry in entries:
         bundle.append(entry)
@@ -46,30 +47,44 @@ def grown_files(
 class _Levels:
     """The hash tile at the right edge of each level."""
 
-    def __init__(self, size: int, read: ReadFile) -> None:
-        self._size = size
+    def __init__(self, frontier: Frontier, read: ReadFile) -> None:
+        self._edge = Frontier(frontier.size, frontier.nodes)
         self._read = read
         self._hashes: list[bytearray] = []
         self._next: list[int] = []
+        size = frontier.size
         while size:
             index, width = divmod(size, TILE_WIDTH)
             path = tile_path(len(self._hashes), index, width)
-            self._hashes.append(bytearray(self._required(path) if width else b""))
+            data = self._required(path) if width else b""
+            self._check(path, index, split_hashes(data), width)
+            self._hashes.append(bytearray(data))
             self._next.append(index)
             size = index
+
+    def _check(self, path: str, index: int, hashes: list[bytes], width: int) -> None:
+        level = len(self._hashes)
+        if len(hashes) != width or not leads_to_edge(self._edge, level, index, hashes):
+            raise VerificationError(
+                Code.TILE_MISMATCH, expected="hashes of the entries", found=path
+            )
 
     def _required(self, path: str) -> bytes:
         data = self._read(path)
         if data is None:
-            raise LookupError(path)
+            raise VerificationError(Code.MISSING_FILE, expected=path, found="no such file")
         return data
 
     def edge_bundle(self) -> list[bytes]:
         """Returns the entries of the partial bundle at the edge."""
-        index, width = divmod(self._size, TILE_WIDTH)
+        index, width = divmod(self._edge.size, TILE_WIDTH)
         if not width:
             return []
-        return parse_bundle(self._required(bundle_path(index, width)), width)
+        path = bundle_path(index, width)
+        entries = parse_bundle(self._required(path), width)
+        if not leads_to_edge(self._edge, 0, index, [leaf_hash(entry) for entry in entries]):
+            raise VerificationError(Code.TILE_MISMATCH, expected="entries of the tree", found=path)
+        return entries
 
     def add(self, level: int, node: bytes) -> Iterator[tuple[str, bytes]]:
         """Takes a hash; yields the tile that it completes."""

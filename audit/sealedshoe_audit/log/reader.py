@@ -103,7 +103,7 @@ class TileCheck:
             now = min(TILE_WIDTH, (size >> (8 * level)) - index * TILE_WIDTH)
             path = tile_path(level, index, now)
             hashes = split_hashes(read_required(self._source, path)[: width * HASH_BYTES])
-            if len(hashes) != width or not _leads_to(edge, level, index, hashes):
+            if len(hashes) != width or not leads_to_edge(edge, level, index, hashes):
                 raise _mismatch(path)
         self._levels.append(hashes)
         self._next.append(index)
@@ -145,7 +145,7 @@ class TileCheck:
         self.compared += 1
 
 
-def _leads_to(edge: Frontier, level: int, index: int, hashes: list[bytes]) -> bool:
+def leads_to_edge(edge: Frontier, level: int, index: int, hashes: list[bytes]) -> bool:
     """Whether the start of a tile hashes to the complete subtrees at a tree's edge."""
     known, part = edge.complete(), Frontier()
     for node in hashes:

@@ -16,7 +16,7 @@ from sealedshoe_audit.log.head_archive import HeadArchive
 from sealedshoe_audit.log.merkle import Frontier, leaf_hash
 from sealedshoe_audit.log.publication import edge_of, grown_files
 from sealedshoe_audit.log.reader import LogSource, read_entries, read_head, read_required
-from sealedshoe_audit.log.tiles import TILE_WIDTH, index_path, tile_path
+from sealedshoe_audit.log.tiles import TILE_WIDTH, bundle_path, hash_tiles, tile_path, tiles_of
 from sealedshoe_audit.mirror.files import write_file
 from sealedshoe_audit.trust import Trust
 
@@ -48,6 +48,7 @@ class Mirror:
             self._head = verify_checkpoint(self._note, replace(trust, quorum=0))
             self._frontier = edge_of(self, self._head.checkpoint.size)
             self._expect_root(self._head, self._frontier.root())
+        self._clean()
 
     @property
     def size(self) -> int:
@@ -77,9 +78,14 @@ class Mirror:
             ours = self._frontier.root().hex()
             raise self._conflict(Code.SPLIT_VIEW, note, ours, head.checkpoint.root.hex())
         if new > old:
-            self._grow(source, note, head)
+            try:
+                self._grow(source, note, head)
+            except (VerificationError, OSError):
+                self._clean()
+                raise
         write_file(self._directory / "checkpoint", note)
-        self._forget_partials(old, new)
+        if new > old:
+            self._forget_partials(old)
         self._note, self._head = note, head
         return Step(old, new)
 
@@ -139,15 +145,23 @@ class Mirror:
         write_file(directory / "theirs", note)
         return VerificationError(code, expected=expected, found=found)
 
-    def _forget_partials(self, old: int, new: int) -> None:
-        """Removes partial files of heads before, also of ones that an interruption left unfinished."""
-        levels = 0
-        while new >> (8 * levels):
-            levels += 1
-        for prefix, shift in [("entries", 0), *((str(k), 8 * k) for k in range(levels))]:
-            index, width = divmod(new >> shift, TILE_WIDTH)
-            for number in {(old >> shift) // TILE_WIDTH, index}:
-                directory = self._directory / f"tile/{prefix}/{index_path(number)}.p"
-                for file in directory.glob("*"):
-                    if number != index or file.name != str(width):
-                        file.unlink()
+    def _clean(self) -> None:
+        """Removes files that the head here does not imply: of heads before, of looks that were cut short."""
+        size = self.size
+        implied = {tile_path(level, index, width) for level, index, width in hash_tiles(size)}
+        implied |= {bundle_path(index, width) for index, width in tiles_of(size)}
+        for file in (self._directory / "tile").rglob("*"):
+            if file.is_file() and file.relative_to(self._directory).as_posix() not in implied:
+                file.unlink()
+
+    def _forget_partials(self, old: int) -> None:
+        """Removes the partial files of the head before."""
+        paths = [bundle_path(*divmod(old, TILE_WIDTH))] if old % TILE_WIDTH else []
+        level = 0
+        while old >> (8 * level):
+            width = (old >> (8 * level)) % TILE_WIDTH
+            if width and old >> (8 * level) != self.size >> (8 * level):
+                paths.append(tile_path(level, (old >> (8 * level)) // TILE_WIDTH, width))
+            level += 1
+        for path in paths:
+            (self._directory / path).unlink(missing_ok=True)

@@ -279,12 +279,15 @@ class KeysSnapshot(_message.Message):
     CHECKPOINT_FIELD_NUMBER: _builtins.int
     SEALING_FIELD_NUMBER: _builtins.int
     REVOKED_FIELD_NUMBER: _builtins.int
+    RETIRED_FIELD_NUMBER: _builtins.int
     root: _builtins.bytes
     statement: _builtins.bytes
     checkpoint: _builtins.bytes
     sealing: _builtins.str
     @_builtins.property
     def revoked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]: ...
+    @_builtins.property
+    def retired(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]: ...
     def __init__(
         self,
         *,
@@ -293,10 +296,11 @@ class KeysSnapshot(_message.Message):
         checkpoint: _builtins.bytes = ...,
         sealing: _builtins.str = ...,
         revoked: _abc.Iterable[_builtins.bytes] | None = ...,
+        retired: _abc.Iterable[_builtins.bytes] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "revoked", b"revoked", "root", b"root", "sealing", b"sealing", "statement", b"statement"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "retired", b"retired", "revoked", b"revoked", "root", b"root", "sealing", b"sealing", "statement", b"statement"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

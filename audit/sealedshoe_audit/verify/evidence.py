@@ -13,6 +13,7 @@ The plan, in order; each step stops at its first failure:
     9. receipt     if given: the player's own proof names the same opening, before the result
 """
 
+from dataclasses import replace
 from hashlib import sha256
 
 from sealedshoe_audit.containers import parse_evidence, parse_receipt
@@ -230,7 +231,7 @@ def _verify_cosigned_head(report: Report, note: bytes, trust: Trust, parts: Part
             expected=f"the cosigned head {named.hex() or 'none'}",
             found="another",
         )
-    cosigned = verify_checkpoint(note, trust).cosigned
+    cosigned = verify_checkpoint(note, replace(trust, quorum=0)).cosigned  # the quorum of its time
     if cosigned:
         report.facts["opened_after_s"] = min(cosigned.values())
         report.checked.append(

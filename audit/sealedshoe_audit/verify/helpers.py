@@ -7,6 +7,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from types import TracebackType
 from typing import Protocol
 
+from sealedshoe_audit.errors import VerificationError
 from sealedshoe_audit.fold.log import Reveal, Vouched
 from sealedshoe_audit.fold.state import OpenShoe
 from sealedshoe_audit.v1 import records_pb2 as pb
@@ -89,13 +90,19 @@ class HelperProcesses:
     def vouch(self, bundles: Iterator[list[bytes]], key: Callable[[], bytes]) -> Vouchers:
         """Yields bundles in order, with helpers some bundles ahead."""
         waiting: deque[tuple[list[bytes], Future[list[Vouched | None]]]] = deque()
-        for bundle in bundles:
-            waiting.append((bundle, self._pool.submit(vouch_all, bundle, key())))
-            if len(waiting) > self._ahead:
-                ready, vouched = waiting.popleft()
-                yield ready, vouched.result()
+        unreadable: VerificationError | None = None
+        try:
+            for bundle in bundles:
+                waiting.append((bundle, self._pool.submit(vouch_all, bundle, key())))
+                if len(waiting) > self._ahead:
+                    ready, vouched = waiting.popleft()
+                    yield ready, vouched.result()
+        except VerificationError as error:
+            unreadable = error  # what was read before it is looked at first
         for ready, vouched in waiting:
             yield ready, vouched.result()
+        if unreadable is not None:
+            raise unreadable
 
     def replay(self, index: int, reveal: Reveal) -> None:
         """Hands shoes out in batches; takes the oldest results in."""

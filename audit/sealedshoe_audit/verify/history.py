@@ -37,6 +37,10 @@ class HeadHistory:
         """Whether a head of this size was kept."""
         return size in self._roots
 
+    def passed_over(self, start: int) -> int:
+        """Returns how many kept heads are smaller than where the verification began."""
+        return sum(len(roots) for size, roots in self._roots.items() if size < start)
+
     def compare(self, size: int, root: bytes) -> Iterator[Finding]:
         """Yields a finding for every kept head of this size that has another root."""
         for kept in sorted(self._roots.pop(size)):

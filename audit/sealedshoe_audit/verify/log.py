@@ -168,6 +168,16 @@ class _LogCheck:
             )
         tiles = TileCheck.at(source, size, self._fold.frontier)
         self._look_back(size)
+        try:
+            self._take_all(source, size, tiles, progress)
+        finally:
+            self._helpers.finish()
+        tiles.finish()
+        self._check_root(head)
+        self._state_checked(tiles.compared)
+        self._conclude()
+
+    def _take_all(self, source: LogSource, size: int, tiles: TileCheck, progress: Progress) -> None:
         bundles = read_bundles(source, size, self._start)
         for leaves, vouched in self._helpers.vouch(bundles, self._statement_key):
             for leaf, voucher in zip(leaves, vouched, strict=True):
@@ -177,11 +187,6 @@ class _LogCheck:
                 self._after_leaf()
             self._report.records += len(leaves)
             progress(self._fold.frontier.size, size)
-        tiles.finish()
-        self._helpers.finish()
-        self._check_root(head)
-        self._state_checked(tiles.compared)
-        self._conclude()
 
     def _statement_key(self) -> bytes:
         keys = self._fold.keys
@@ -219,6 +224,10 @@ class _LogCheck:
             "every result dealt and settled again; every revealed seed shuffled again",
             "every game's odds enumerated again",
         ]
+        if self._history.passed_over(self._start):
+            report.not_checked.append(
+                f"{self._history.passed_over(self._start)} older heads below the position: start without"
+            )
         if self._history.compared:
             report.checked.append(
                 f"{self._history.compared} older heads: each a prefix of this log"

@@ -64,6 +64,7 @@ def _keys_message(keys: LogKeys) -> KeysSnapshot:
         checkpoint=keys.checkpoint or b"",
         sealing=keys.sealing,
         revoked=sorted(keys.revoked),
+        retired=sorted(keys.retired),
     )
 
 
@@ -129,4 +130,5 @@ def _keys(message: KeysSnapshot) -> LogKeys:
         checkpoint=message.checkpoint or None,
         sealing=message.sealing,
         revoked=frozenset(message.revoked),
+        retired=frozenset(message.retired),
     )

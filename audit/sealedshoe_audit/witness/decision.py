@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.log.checkpoint import Checkpoint, parse_checkpoint
 from sealedshoe_audit.log.merkle import EMPTY_ROOT, verify_consistency
-from sealedshoe_audit.log.note import Note, VerifierKey, parse_note, verify_signers
+from sealedshoe_audit.log.note import Note, VerifierKey, parse_note, signature_line, verify_signers
 from sealedshoe_audit.log.witness_request import WitnessRequest, parse_witness_request
 
 SIZE_TYPE = "text/x.tlog.size"
@@ -45,11 +45,16 @@ class Extends:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A request whose checkpoint a known log has signed."""
+    """A request whose checkpoint a known log has signed.
+
+    Attributes:
+        signed: the note with the log's own lines alone.
+    """
 
     request: WitnessRequest
     checkpoint: Checkpoint
     text: str
+    signed: bytes
 
 
 def open_submission(body: bytes, logs: Mapping[str, Sequence[VerifierKey]]) -> Submission | Refused:
@@ -64,9 +69,8 @@ def open_submission(body: bytes, logs: Mapping[str, Sequence[VerifierKey]]) -> S
         checkpoint = _checkpoint(note)
     except VerificationError as error:
         return Refused(400, f"{error.code}: expected {error.expected}\n")
-    if isinstance(checkpoint, Refused):
-        return checkpoint
-    keys = logs.get(checkpoint.origin)
+    origin = note.text.split("\n", 1)[0]
+    keys = logs.get(origin)
     if keys is None:
         return Refused(404, "unknown log\n")
     try:
@@ -74,8 +78,18 @@ def open_submission(body: bytes, logs: Mapping[str, Sequence[VerifierKey]]) -> S
     except VerificationError:
         signed = False
     if not signed:
-        return Refused(403, f"no good signature by {checkpoint.origin}\n")
-    return Submission(request, checkpoint, note.text)
+        return Refused(403, f"no good signature by {origin}\n")
+    if isinstance(checkpoint, Refused):
+        return checkpoint
+    return Submission(request, checkpoint, note.text, _signed_by(note, keys))
+
+
+def _signed_by(note: Note, keys: Sequence[VerifierKey]) -> bytes:
+    """Strangers' lines, and older ones of this witness, are not passed on."""
+    known = {(key.name, key.id) for key in keys}
+    lines = [s for s in note.signatures if (s.name, s.id) in known]
+    signed = "".join(signature_line(s.name, s.id, s.blob) for s in lines)
+    return f"{note.text}\n{signed}".encode()
 
 
 def _checkpoint(note: Note) -> Checkpoint | Refused:

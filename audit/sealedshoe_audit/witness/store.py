@@ -52,7 +52,8 @@ class WitnessStore:
                 "INSERT OR REPLACE INTO last VALUES (?, ?, ?, ?)",
                 (new.origin, new.size, new.text(), note),
             )
-            self._keep("cosigned", new, note, time_s)
+            if new.text() != old.text():  # a renewal is no new head
+                self._keep("cosigned", new, note, time_s)
             self._db.execute("COMMIT")
             return True
         finally:

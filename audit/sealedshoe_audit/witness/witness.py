@@ -45,7 +45,7 @@ class Witness:
         submission = open_submission(body, self._logs)
         if isinstance(submission, Refused):
             return submission, ""
-        note, new = submission.request.checkpoint, submission.checkpoint
+        note, new = submission.signed, submission.checkpoint
         time_s = self._now_s()
         decision = decide(submission, self._store.last(new.origin))
         if isinstance(decision, Refused):

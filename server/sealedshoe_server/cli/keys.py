@@ -1,7 +1,6 @@
 """Keys over time: new key files, the root key's word over a change, and the change itself."""
 
 import json
-import secrets
 from pathlib import Path
 
 import click
@@ -9,6 +8,7 @@ import click
 from sealedshoe_audit.records import key_change_message
 from sealedshoe_audit.signing import public_bytes
 from sealedshoe_audit.v1 import records_pb2 as pb
+from sealedshoe_rng import OsSource
 from sealedshoe_server.cli.connection import TIMEOUT_S, channel_to, data_dir_option
 from sealedshoe_server.keys import KeyFileError, add_key, load_keys, load_signing_key
 from sealedshoe_server.sealing import Sealer
@@ -46,7 +46,7 @@ def prepare(data_dir: Path, purpose: str, output: Path, ahead: int, revoke: bool
     change.header.origin = status.origin
     change.old_key = _in_force(status, purpose)
     if not revoke:
-        path = add_key(data_dir / "keys", purpose, secrets.token_bytes)
+        path = add_key(data_dir / "keys", purpose, OsSource().read)
         click.echo(f"{path}: the new key, mode 0600")
         _name_new_key(change, path)
     _write(output, change)

@@ -1,6 +1,5 @@
 """A log's end and the one that follows: close, succeed, recover."""
 
-import secrets
 import time
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import click
 from sealedshoe_audit.cli.sources import DirectorySource
 from sealedshoe_audit.signing import public_bytes
 from sealedshoe_audit.v1 import records_pb2 as pb
+from sealedshoe_rng import OsSource
 from sealedshoe_server.cli.connection import TIMEOUT_S, channel_to, data_dir_option
 from sealedshoe_server.cli.operate import actor_option, authorised_option, reason_option
 from sealedshoe_server.client import new_request_id
@@ -99,7 +99,7 @@ def _start(
     source = None if mirror is None else DirectorySource(mirror)
     now_us = time.time_ns() // 1000
     root = load_signing_key(root_key)
-    return start_successor(old, new, root, source, publish, now_us, secrets.token_bytes)
+    return start_successor(old, new, root, source, publish, now_us, OsSource().read)
 
 
 def _tell(started: Started, new_data_dir: Path) -> None:

@@ -94,7 +94,7 @@ class AuditService:
     ) -> pb_audit.GetEvidenceResponse:
         """The bytes of one round's evidence file."""
         table, number = requests.round_id(request.round, "round")
-        evidence = self._rounds.evidence(table, number, request.player)
+        evidence = await self._rounds.evidence(table, number, request.player)
         return pb_audit.GetEvidenceResponse(evidence=evidence)
 
     def _size(self) -> int:

@@ -151,6 +151,8 @@ class GameService:
         """Rounds, newest first; the token is the last opening index of the page before."""
         size = requests.page_size(request.page_size, 50, MAX_PAGE)
         found = self._store.rounds(self._query(request, size + 1))
+        newest = max((max(r.opened_index, r.result_index or 0) for r in found), default=-1)
+        await self._writer.released(newest + 1)
         rounds: list[pb_game.RoundSummary] = []
         length = 0
         for stored in found[:size]:

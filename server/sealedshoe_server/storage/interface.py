@@ -161,6 +161,7 @@ class Batch:
         answer: builds the answer's bytes, without checkpoint, inside the transaction.
         game: (game id, version) when the batch installs one.
         changes_key: the batch is one KeyChanged.
+        closes_log: the batch is the log's last record; nothing is appended behind it.
     """
 
     entries: tuple[NewEntry, ...]
@@ -169,6 +170,7 @@ class Batch:
     answer: Callable[[Placement], bytes] | None = None
     game: tuple[str, int] | None = None
     changes_key: bool = False
+    closes_log: bool = False
 
 
 @dataclass(frozen=True, slots=True)
