@@ -8,11 +8,11 @@ from rich.progress import track
 
 from sealedshoe_audit.cli.sources import DirectorySource
 from sealedshoe_audit.errors import VerificationError
+from sealedshoe_audit.keeping.files import write_file
 from sealedshoe_audit.log.checkpoint import Checkpoint, parse_checkpoint
 from sealedshoe_audit.log.merkle import Frontier
 from sealedshoe_audit.log.note import parse_note
 from sealedshoe_audit.log.publication import edge_of, grown_files
-from sealedshoe_audit.mirror.files import write_file
 from sealedshoe_server.v1 import audit_service_pb2 as pb_audit
 from sealedshoe_server.v1.audit_service_pb2_grpc import AuditServiceStub
 

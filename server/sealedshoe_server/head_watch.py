@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+from sealedshoe_audit.keeping.head_archive import HeadArchive
 from sealedshoe_audit.log.checkpoint import parse_checkpoint
-from sealedshoe_audit.log.head_archive import HeadArchive
 from sealedshoe_audit.log.note import TYPE_COSIGNATURE, VerifierKey, parse_note
 from sealedshoe_server.errors import GameError, Reason
 

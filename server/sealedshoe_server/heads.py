@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from sealedshoe_audit.log.head_archive import HeadArchive
+from sealedshoe_audit.keeping.head_archive import HeadArchive
 from sealedshoe_audit.log.note import sign_note
 from sealedshoe_server.guard import Guard
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import structlog
 
-from sealedshoe_audit.log.head_archive import HeadArchive
+from sealedshoe_audit.keeping.head_archive import HeadArchive
 from sealedshoe_audit.log.note import TYPE_ED25519, VerifierKey
 from sealedshoe_audit.records import open_record
 from sealedshoe_audit.signing import public_bytes

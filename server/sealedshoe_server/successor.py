@@ -15,13 +15,13 @@ from sealedshoe_audit.fold.keys import RECOVERY, ROTATION
 from sealedshoe_audit.fold.log import LogFold
 from sealedshoe_audit.fold.state import OpenShoe, TableState
 from sealedshoe_audit.framing import shoe_identity
+from sealedshoe_audit.keeping.files import write_file
+from sealedshoe_audit.keeping.head_archive import HeadArchive
 from sealedshoe_audit.log.checkpoint import Checkpoint, parse_checkpoint
-from sealedshoe_audit.log.head_archive import HeadArchive
 from sealedshoe_audit.log.merkle import Frontier, leaf_hash
 from sealedshoe_audit.log.note import parse_note
 from sealedshoe_audit.log.publication import grown_files
 from sealedshoe_audit.log.reader import LogSource, read_entries
-from sealedshoe_audit.mirror.files import write_file
 from sealedshoe_audit.records import VERSION, Record, open_record
 from sealedshoe_audit.signing import public_bytes
 from sealedshoe_audit.v1 import records_pb2 as pb

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.log.head_archive import HeadArchive
+from sealedshoe_audit.keeping.head_archive import HeadArchive
 from sealedshoe_audit.log.note import VerifierKey
 from sealedshoe_audit.mirror.mirror import Mirror, Step
 from sealedshoe_audit.trust import Trust

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.mirror.files import write_file
+from sealedshoe_audit.keeping.files import write_file
 from sealedshoe_audit.mirror.mirror import Mirror, Step
 from tests.audit.forge.published import MemorySource
 from tests.audit.mirrored import TRUST, files_at, files_in, forked_at, note_at, source_at

@@ -23,7 +23,9 @@ from tests.server.running import Running
 
 OLD, NEW = 250, 300
 WRITTEN = tuple(
-    f"{name} {act}" for name in ("bundle", "tile", "checkpoint") for act in ("write", "fsync", "rename")
+    f"{name} {act}"
+    for name in ("bundle", "tile", "checkpoint")
+    for act in ("write", "fsync", "rename")
 )
 EXPORT = (*WRITTEN, "directory fsync")
 MIRROR = ("heads write", "heads fsync", *EXPORT, "bundle unlink", "tile unlink")
@@ -58,17 +60,18 @@ async def mirror_stopped_at(step: str, when: str, root: Path) -> None:
 
 async def mirror_fails_at(fault: Fault, root: Path) -> None:
     """The position stays; the same mirror goes on once the disk is whole, and so does a new one."""
-    mirror = Mirror(root, TRUST)
+    first, second = root / "mirror", root / "copy"
+    mirror = Mirror(first, TRUST)
     mirror.follow(source_at(OLD))
-    with disk_at(root) as disk:
+    with disk_at(first) as disk:
         disk.fails(fault)
         with pytest.raises(OSError, match=r"Input/output|No space"):
             mirror.follow(source_at(NEW))
         assert disk.struck
-    shutil.copytree(root, root.with_name("copy"))
-    again = Mirror(root.with_name("copy"), TRUST)
+    shutil.copytree(first, second)
+    again = Mirror(second, TRUST)
     assert again.size in (OLD, NEW)
-    for one, directory in ((mirror, root), (again, root.with_name("copy"))):
+    for one, directory in ((mirror, first), (again, second)):
         one.follow(source_at(NEW))
         assert files_at(NEW).items() <= files_in(directory).items()
         assert Mirror(directory, TRUST).size == NEW
@@ -153,9 +156,23 @@ def faults(steps: tuple[str, ...]) -> list[tuple[str, Fault]]:
 
 BOTH = ("before", "after")
 ROWS = [
-    *(Row("mirror", f"stop {w} {s}", "kept", partial(mirror_stopped_at, s, w)) for s in MIRROR for w in BOTH),
-    *(Row("mirror", f"{f.step}: {t}", "kept", partial(mirror_fails_at, f)) for t, f in faults(MIRROR)),
-    *(Row("export", f"stop {w} {s}", "kept", partial(export_stopped_at, s, w)) for s in EXPORT for w in BOTH),
-    *(Row("export", f"{f.step}: {t}", "kept", partial(export_fails_at, f)) for t, f in faults(EXPORT)),
+    *(
+        Row("mirror", f"stop {w} {s}", "kept", partial(mirror_stopped_at, s, w))
+        for s in MIRROR
+        for w in BOTH
+    ),
+    *(
+        Row("mirror", f"{f.step}: {t}", "kept", partial(mirror_fails_at, f))
+        for t, f in faults(MIRROR)
+    ),
+    *(
+        Row("export", f"stop {w} {s}", "kept", partial(export_stopped_at, s, w))
+        for s in EXPORT
+        for w in BOTH
+    ),
+    *(
+        Row("export", f"{f.step}: {t}", "kept", partial(export_fails_at, f))
+        for t, f in faults(EXPORT)
+    ),
     Row("export", "the first one is cut off", "not empty, and no export", first_export_stopped),
 ]

@@ -43,7 +43,9 @@ class Fault:
         """As the system or SQLite says it."""
         if self.step.split()[0].isupper():
             full = self.code == errno.ENOSPC
-            return sqlite3.OperationalError("database or disk is full" if full else "disk I/O error")
+            return sqlite3.OperationalError(
+                "database or disk is full" if full else "disk I/O error"
+            )
         return OSError(self.code, os.strerror(self.code))
 
 

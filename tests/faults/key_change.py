@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import threading
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -33,7 +34,10 @@ async def change(server: Running, ledger: Ledger, new: NewKey) -> None:
         try:
             handed_in = await change_of(server, CHECKPOINT, new, AHEAD)
             for _ in range(10):
-                if await hand_in(server, handed_in) and await in_force(server, CHECKPOINT) == new.name:
+                if (
+                    await hand_in(server, handed_in)
+                    and await in_force(server, CHECKPOINT) == new.name
+                ):
                     return
                 await asyncio.sleep(0.01)
         except grpc.aio.AioRpcError as error:
@@ -117,8 +121,40 @@ async def fails_at(fault: Fault, root: Path) -> None:
         assert await in_force(again, CHECKPOINT) == new.name
 
 
+async def overtaken(root: Path) -> None:
+    """Handed in while a group is under way that goes past its leaf: it is refused, and not put elsewhere."""
+    await Base.put(root)
+    taken, committing = threading.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def hold(step: str, when: str) -> None:
+        if (step, when) == ("COMMIT", "before"):
+            loop.call_soon_threadsafe(committing.set)
+            taken.wait(10)
+
+    with disk_at(root) as disk:
+        async with started(root) as server:
+            new = make_key(server.data_dir, CHECKPOINT)
+            handed_in = await change_of(server, CHECKPOINT, new, 2)
+            disk.watch = hold
+            dealing = asyncio.create_task(server.deal("a"))
+            await committing.wait()
+            disk.watch = lambda _step, _when: None
+            try:
+                await hand_in(server, handed_in)
+            except grpc.aio.AioRpcError as error:
+                assert read_refusal(error).reason == "KEY_CHANGE_INVALID"
+            taken.set()
+            await dealing
+            await server.deal("b")
+    changes = enumerate(stored_records(root / "data"))
+    found = [(index, r.first_leaf) for index, r in changes if isinstance(r, pb.KeyChanged)]
+    assert all(index == first_leaf - 1 for index, first_leaf in found)
+
+
 HOWS = (("not written", "lost"), ("written", "applied"))
 ROWS = [
+    Row("key change", "overtaken by a group under way", "KEY_CHANGE_INVALID", overtaken),
     *(
         Row("key change", f"stop {when} {step}", "kept", partial(stopped_at, step, when))
         for step in STEPS

@@ -147,9 +147,7 @@ async def fails_at(fault: Fault, root: Path) -> None:
         await play(again, ledger, "later", rounds=1)
 
 
-def mend_after_refusals(
-    server: Running, disk: Disk, ledger: Ledger
-) -> list[asyncio.Task[Any]]:
+def mend_after_refusals(server: Running, disk: Disk, ledger: Ledger) -> list[asyncio.Task[Any]]:
     """The disk works again after the third refusal, and another table deals: the log is written again."""
     refusals, tasks = [0], list[asyncio.Task[Any]]()
 

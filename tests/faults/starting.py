@@ -126,7 +126,12 @@ BOTH = ("before", "after")
 HOWS = (("not written", "lost"), ("written", "applied"))
 ROWS = [
     *(
-        Row("first start", f"stop {when} {step}", "the next start", partial(stopped_at_first, step, when))
+        Row(
+            "first start",
+            f"stop {when} {step}",
+            "the next start",
+            partial(stopped_at_first, step, when),
+        )
         for step in FIRST
         for when in BOTH
     ),

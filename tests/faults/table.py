@@ -1,9 +1,15 @@
 """The table of faults: every row is one fault, brought about under play, with what must come of it."""
 
-from tests.faults import copying, key_change, playing, starting
+from tests.faults import copying, damage_table, key_change, playing, starting
 from tests.faults.row import Row
 
-TABLE: list[Row] = [*playing.ROWS, *starting.ROWS, *key_change.ROWS, *copying.ROWS]
+TABLE: list[Row] = [
+    *playing.ROWS,
+    *starting.ROWS,
+    *key_change.ROWS,
+    *copying.ROWS,
+    *damage_table.ROWS,
+]
 
 # Rows that do not hold, by name, and why.
 KNOWN: dict[str, str] = {}

@@ -20,8 +20,8 @@ from sealedshoe_audit.containers import parse_evidence, parse_receipt
 from sealedshoe_audit.envelope import parse_envelope
 from sealedshoe_audit.errors import VerificationError
 from sealedshoe_audit.fold.log import LogFold
+from sealedshoe_audit.keeping.head_archive import split_notes
 from sealedshoe_audit.log.checkpoint import parse_checkpoint, verify_checkpoint
-from sealedshoe_audit.log.head_archive import split_notes
 from sealedshoe_audit.log.note import (
     Note,
     VerifierKey,

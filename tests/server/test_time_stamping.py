@@ -82,7 +82,9 @@ async def run(
     """Runs a stamper until a state is reached."""
     used = check or stamp_check([tsa.root.read_bytes()])
     head, shoe = log.newest_head, log.newest_long_shoe
-    stamper = TimeStamper(tsa.url, used, every_s, head, shoe, log.record, log.metrics)
+    stamper = TimeStamper(
+        tsa.url, used, every_s, head, shoe, log.record, log.metrics, lambda: time.time_ns() // 1000
+    )
     async with aiohttp.ClientSession() as http:
         task = asyncio.create_task(stamper.run(http))
         await eventually(lambda: until() or task.done())

@@ -12,9 +12,9 @@ from sealedshoe_audit.cli import screen
 from sealedshoe_audit.cli.sources import Unreadable, open_source, read_input, read_trust
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.html_report import render
-from sealedshoe_audit.log.head_archive import HeadArchive
+from sealedshoe_audit.keeping.files import write_file
+from sealedshoe_audit.keeping.head_archive import HeadArchive
 from sealedshoe_audit.log.reader import LogSource
-from sealedshoe_audit.mirror.files import write_file
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.tsa import MissingExtra, stamp_check
 from sealedshoe_audit.verify.handover import EndOfLog, check_handover

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sealedshoe_audit.errors import Code, VerificationError
+from sealedshoe_audit.keeping.files import write_file
+from sealedshoe_audit.keeping.head_archive import HeadArchive
 from sealedshoe_audit.log.checkpoint import VerifiedCheckpoint, verify_checkpoint
-from sealedshoe_audit.log.head_archive import HeadArchive
 from sealedshoe_audit.log.merkle import Frontier, leaf_hash
 from sealedshoe_audit.log.publication import edge_of, grown_files
 from sealedshoe_audit.log.reader import LogSource, read_entries, read_head, read_required
 from sealedshoe_audit.log.tiles import TILE_WIDTH, bundle_path, hash_tiles, tile_path, tiles_of
-from sealedshoe_audit.mirror.files import write_file
 from sealedshoe_audit.trust import Trust
 
 

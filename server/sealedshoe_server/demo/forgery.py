@@ -13,11 +13,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sealedshoe_audit.baccarat.rules import deal
 from sealedshoe_audit.definition_record import read_definition
 from sealedshoe_audit.fold.result import settlements
+from sealedshoe_audit.keeping.files import write_file
 from sealedshoe_audit.log.checkpoint import Checkpoint
 from sealedshoe_audit.log.merkle import Frontier, leaf_hash
 from sealedshoe_audit.log.note import sign_note
 from sealedshoe_audit.log.publication import grown_files
-from sealedshoe_audit.mirror.files import write_file
 from sealedshoe_audit.names import round_name
 from sealedshoe_audit.records import Record, open_record
 from sealedshoe_audit.v1 import records_pb2 as pb

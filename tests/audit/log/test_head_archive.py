@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sealedshoe_audit.log.head_archive import STEP_BYTES, TAIL_BYTES, HeadArchive, split_notes
+from sealedshoe_audit.keeping.head_archive import STEP_BYTES, TAIL_BYTES, HeadArchive, split_notes
 from sealedshoe_audit.log.note import cosignature_line, sign_note
 from tests.audit.forge.log import key
 

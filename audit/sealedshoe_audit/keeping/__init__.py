@@ -1,0 +1,1 @@
+"""Files that are kept: written whole and durably, and the archive of heads."""
