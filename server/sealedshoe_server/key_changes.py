@@ -121,18 +121,18 @@ class KeyMaster:
         self._shoes.seal_with(in_force, tuple(sealers.values()))
         self.on_change()
 
-    def take(self, change: pb.KeyChanged) -> bool:
+    async def take(self, change: pb.KeyChanged) -> bool:
         """Takes a change; returns whether it stands in the log already.
 
         Raises:
-            GameError: KEY_CHANGE_INVALID or KEY_CHANGE_WAITING.
+            GameError: KEY_CHANGE_INVALID, KEY_CHANGE_WAITING, or STORAGE_FAILED while it is not released.
         """
         if self._writer.halted is not None:
             raise GameError(*self._writer.halted)
         record = pb.KeyChanged()
         record.CopyFrom(change)
         record.header.origin = self._origin  # the root key signed for this log
-        if self._stands(record):
+        if await self._stands(record):
             return True
         due = self._writer.due
         if due is not None and due.root_signature != change.root_signature:
@@ -166,11 +166,10 @@ class KeyMaster:
         if missing or (keys.sealing and keys.sealing not in sealers):
             raise _refused("change.new_key", "has no file among the server's keys")
 
-    def _stands(self, change: pb.KeyChanged) -> bool:
+    async def _stands(self, change: pb.KeyChanged) -> bool:
         if change.first_leaf - 1 not in self._store.key_changes():
             return False
-        if change.first_leaf > self._writer.published.head.head.size:
-            raise GameError(Reason.STORAGE_FAILED, "the log cannot be written", retry_after_ms=1000)
+        await self._writer.released(change.first_leaf)
         record = open_record(self._store.read(change.first_leaf - 1, 1)[0])
         return isinstance(record, pb.KeyChanged) and (
             record.root_signature == change.root_signature
@@ -188,7 +187,12 @@ class KeyMaster:
         return Batch((self._entry(record),), changes_key=True)
 
     def _prepare(self, change: pb.KeyChanged) -> None:
-        """Has the signer sign the change's own head with the new checkpoint key."""
+        """Has the signer sign the change's own head with the new checkpoint key.
+
+        Raises:
+            KeyFileError, GameError: a file that was there when the change was taken is gone.
+        """
+        self._check(change, change.first_leaf - 1)
         if change.purpose == pb.KeyPurpose.KEY_PURPOSE_CHECKPOINT and change.new_key:
             new = CheckpointKey(change.first_leaf, self._load().signer(change.new_key))
             self._signer.keys = (*self._signer.keys, new)

@@ -196,6 +196,11 @@ class LogWriter:
         """Whether no waiting batch fits any more before the change, or nothing is waited for."""
         if self.due is None:
             return False
+        if (
+            self._room() < 0
+        ):  # the log went past it while its head was not known: to be authorised anew
+            self.due = None
+            return False
         first = len(self._waiting[0].batch.entries) if self._waiting else 0
         return self.due.now or first > self._room()
 

@@ -12,11 +12,14 @@ from functools import partial
 from pathlib import Path
 
 import grpc
+from google.protobuf.message import DecodeError
 
 from sealedshoe_server.data_dir import DataDirError
+from sealedshoe_server.errors import GameError
 from sealedshoe_server.keys import KeyFileError
 from sealedshoe_server.storage.interface import StorageFailed, StoreRefused
 from sealedshoe_server.v1 import audit_service_pb2 as pb_audit
+from sealedshoe_server.v1 import game_service_pb2 as pb_game
 from tests.faults.images import Base, abandon, put_image, started, take_image
 from tests.faults.load import Ledger, check_heads, play
 from tests.faults.row import Row
@@ -77,6 +80,8 @@ async def outcome(root: Path, ledger: Ledger) -> str:
         return await outcome_of_start(root, ledger)
     except (DataDirError, KeyFileError, StoreRefused, StorageFailed) as error:
         return f"start refuses: {str(error).replace(f'{root}/', '')}"
+    except (GameError, DecodeError, LookupError, ValueError) as error:
+        return f"start crashes: {type(error).__name__}"
     finally:
         gc.collect()
 
@@ -93,6 +98,8 @@ async def outcome_of_start(root: Path, ledger: Ledger) -> str:
             else:
                 found += [] if again == answer else ["front-ends hold another answer"]
         if not found:
+            found = await get_rounds(server, ledger)
+        if not found:
             found = await play_on(server)
         verdict = await verified(server)
         await abandon(server)
@@ -102,12 +109,26 @@ async def outcome_of_start(root: Path, ledger: Ledger) -> str:
     return found[0] if found else verdict
 
 
+async def get_rounds(server: Running, ledger: Ledger) -> list[str]:
+    """GetRound gives a deal's own answer."""
+    for request_id, answer in ledger.answers.items():
+        method, request = ledger.requests[request_id]
+        if method == "DealRound":
+            try:
+                again = await server.raw("GetRound", pb_game.GetRoundRequest(name=request.round))
+            except grpc.aio.AioRpcError as error:
+                return [f"GetRound refuses: {read_refusal(error).reason or error.code().name}"]
+            if again != answer:
+                return ["GetRound shows another answer"]
+    return []
+
+
 async def play_on(server: Running) -> list[str]:
     """New rounds at the tables that were played."""
     later = Ledger()
     try:
         await play(server, later, "later", rounds=1)
-    except* AssertionError:
+    except ExceptionGroup:
         return [f"call refuses: {', '.join(sorted(later.reasons))}"]
     return []
 

@@ -49,6 +49,8 @@ async def ask(server: Running, ledger: Ledger, method: str, request: Any) -> byt
             answer = await server.raw(method, request, CALL_S)
         except grpc.aio.AioRpcError as error:
             ledger.refused(error)
+            if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                raise AssertionError(f"{method} hangs: {ledger.reasons}") from error
             await asyncio.sleep(0.005)
         else:
             ledger.answers[request.request_id] = answer

@@ -1,6 +1,6 @@
 """The table of faults: every row is one fault, brought about under play, with what must come of it."""
 
-from tests.faults import copying, damage_table, key_change, playing, starting
+from tests.faults import copying, damage_table, elsewhere, key_change, playing, recovering, starting, witnessing
 from tests.faults.row import Row
 
 TABLE: list[Row] = [
@@ -9,6 +9,9 @@ TABLE: list[Row] = [
     *key_change.ROWS,
     *copying.ROWS,
     *damage_table.ROWS,
+    *recovering.ROWS,
+    *elsewhere.ROWS,
+    *witnessing.ROWS,
 ]
 
 # Rows that do not hold, by name, and why.

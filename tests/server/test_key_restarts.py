@@ -150,7 +150,6 @@ async def test_a_failure_while_the_log_is_filled_up_changes_nothing(
     assert [index for index, _ in changes_in(house.data_dir)] == [again.first_leaf - 1]
 
 
-@pytest.mark.xfail(strict=True, reason="called KEY_CHANGE_INVALID while it waits for its release")
 async def test_no_change_is_done_before_its_head_is_released(house: Running) -> None:
     """The guard does not know it yet: a restored log would not have it."""
     change = await change_of(house, STATEMENT, make_key(house.data_dir, STATEMENT), 1)

@@ -126,9 +126,6 @@ async def test_all_keys_change_while_tables_play(start: Start) -> None:
     assert results == dealt
 
 
-@pytest.mark.xfail(
-    strict=True, reason="what a change sends back is drawn anew", raises=AssertionError
-)
 async def test_a_change_discards_no_shoe(start: Start) -> None:
     """A seed that was drawn and never shown is what an operator does who looks for a better shoe."""
     server = await busy(start, "punto-banco-6d")

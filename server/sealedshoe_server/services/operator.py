@@ -165,7 +165,7 @@ class OperatorService:
         if change.header.ByteSize():
             raise invalid(Reason.FIELD_INVALID, "change.header", "is filled in by the server")
         requests.check_enum(change.purpose, pb.KeyPurpose.values(), "change.purpose")
-        return pb_op.ChangeKeyResponse(done=self._keys.take(change))
+        return pb_op.ChangeKeyResponse(done=await self._keys.take(change))
 
     async def CloseLog(self, request: pb_op.CloseLogRequest) -> bytes:
         """Ends the log for good."""
