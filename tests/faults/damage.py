@@ -8,7 +8,6 @@ import gc
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import grpc
@@ -22,7 +21,6 @@ from sealedshoe_server.v1 import audit_service_pb2 as pb_audit
 from sealedshoe_server.v1 import game_service_pb2 as pb_game
 from tests.faults.images import Base, abandon, put_image, started, take_image
 from tests.faults.load import Ledger, check_heads, play
-from tests.faults.row import Row
 from tests.server.reading import audit_log
 from tests.server.refusals import read_refusal
 from tests.server.running import Running
@@ -50,7 +48,9 @@ def missing(path: Path) -> None:
 def spoilt(path: Path, statement: str) -> None:
     """Runs SQL on the database with all triggers gone."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+        for (name,) in db.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+        ).fetchall():
             db.execute(f"DROP TRIGGER {name}")
         assert db.execute(statement).rowcount > 0
 

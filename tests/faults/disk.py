@@ -55,6 +55,7 @@ class Disk:
     Attributes:
         watch: told of each step, "before" and "after" it.
         struck: how often the fault struck.
+        full: databases opened from now on may not grow by a page.
     """
 
     def __init__(self, root: Path) -> None:
@@ -62,6 +63,8 @@ class Disk:
         self.watch: Watch = lambda _name, _when: None
         self.fault: Fault | None = None
         self.struck = 0
+        self.full = False
+        self._connections: list[sqlite3.Connection] = []
         self._seen = 0
         self._lock = Lock()
 
@@ -94,6 +97,18 @@ class Disk:
                 return None
             self.struck += 1
             return self.fault
+
+    def fill(self) -> None:
+        """Databases may not grow by a page from now on, also those that are open; SQLite's own doing."""
+        self.full = True
+        for connection in self._connections:
+            connection.execute("PRAGMA max_page_count = 1")
+
+    def opened(self, connection: sqlite3.Connection) -> None:
+        """Takes note of a connection."""
+        self._connections.append(connection)
+        if self.full:
+            self.fill()
 
     def holds(self, path: str) -> bool:
         """Whether a path is on this disk."""
@@ -156,6 +171,10 @@ def disk_at(root: Path) -> Iterator[Disk]:
 def _connection(disk: Disk) -> type[sqlite3.Connection]:
     class Connection(sqlite3.Connection):
         """Every statement is a step."""
+
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            disk.opened(self)
 
         def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
             name = statement(sql)

@@ -102,6 +102,7 @@ async def restored_under_witness(kept: tuple[str, ...], root: Path) -> None:
 
 def policy_of(root: Path, *witnesses: FakeWitness, rule: str = "quorum w0") -> str:
     """A policy file of these witnesses."""
+    root.mkdir(parents=True, exist_ok=True)
     path = root / "policy"
     path.write_text(policy_lines(witnesses, rule), "utf-8")
     return str(path)

@@ -147,6 +147,28 @@ async def fails_at(fault: Fault, root: Path) -> None:
         await play(again, ledger, "later", rounds=1)
 
 
+async def is_full(root: Path) -> None:
+    """SQLite itself finds no page more, in the middle of a long play; freed, every id finds its end."""
+    await Base.put(root)
+    ledger, refusals = Ledger(), [0]
+    with disk_at(root) as disk:
+        async with started(root) as server:
+            await play(server, ledger, "w", rounds=1)
+            disk.fill()
+
+            def freed_after_three() -> None:
+                refusals[0] += 1
+                disk.full = refusals[0] < 3
+
+            ledger.on_refusal = freed_after_three
+            await play(server, ledger, rounds=12)
+            await check(server, ledger)
+    assert refusals[0] >= 3
+    assert ledger.reasons == {"STORAGE_FAILED"}
+    async with started(root) as again:
+        await check(again, ledger)
+
+
 def mend_after_refusals(server: Running, disk: Disk, ledger: Ledger) -> list[asyncio.Task[Any]]:
     """The disk works again after the third refusal, and another table deals: the log is written again."""
     refusals, tasks = [0], list[asyncio.Task[Any]]()
@@ -178,6 +200,7 @@ def failures() -> list[tuple[str, Fault]]:
 
 
 ROWS = [
+    Row("play", "the database cannot grow", "kept", is_full),
     *(Row("play", f"stop {w} {s}", "kept", partial(stopped_at, s, w)) for s, w in STOPS),
     *(Row("play", f"{f.step}: {what}", "kept", partial(fails_at, f)) for what, f in failures()),
     *(

@@ -35,7 +35,9 @@ KEYS = tuple(
     for act in ("write", "fsync")
 )
 PUBLISH = tuple(
-    f"{name} {act}" for name in ("bundle", "tile", "checkpoint") for act in ("write", "fsync", "rename")
+    f"{name} {act}"
+    for name in ("bundle", "tile", "checkpoint")
+    for act in ("write", "fsync", "rename")
 )
 GUARD = ("guard pwrite", "guard fdatasync")
 STEPS = (*GUARD, *PUBLISH, "directory fsync", *KEYS, "SCHEMA", "INSERT meta", "INSERT head")
@@ -102,7 +104,11 @@ async def holds(root: Path) -> None:
     first, *revealed = stored_records(root / "again")
     assert isinstance(first, pb.LogStarted)
     assert first.predecessor == done.predecessor
-    assert [len(r.returned) for r in revealed if isinstance(r, pb.PredecessorShoeRevealed)] == [1, 1, 0]
+    assert [len(r.returned) for r in revealed if isinstance(r, pb.PredecessorShoeRevealed)] == [
+        1,
+        1,
+        0,
+    ]
 
 
 async def stopped_at(step: str, when: str, root: Path) -> None:
@@ -148,7 +154,12 @@ ROWS = [
         if s.endswith("write")
     ),
     *(
-        Row("recover", f"the new log's {s}: error, {what}", "kept", partial(fails_at, Fault(s, how, nth=2)))
+        Row(
+            "recover",
+            f"the new log's {s}: error, {what}",
+            "kept",
+            partial(fails_at, Fault(s, how, nth=2)),
+        )
         for s in GUARD
         for what, how in (("not written", "lost"), ("written", "applied"))
     ),

@@ -1,6 +1,15 @@
 """The table of faults: every row is one fault, brought about under play, with what must come of it."""
 
-from tests.faults import copying, damage_table, elsewhere, key_change, playing, recovering, starting, witnessing
+from tests.faults import (
+    copying,
+    damage_table,
+    elsewhere,
+    key_change,
+    playing,
+    recovering,
+    starting,
+    witnessing,
+)
 from tests.faults.row import Row
 
 TABLE: list[Row] = [

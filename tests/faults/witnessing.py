@@ -103,6 +103,7 @@ async def stopped_keeping(step: str, when: str, root: Path) -> None:
 
 def witness_at(root: Path) -> tuple[Witness, WitnessStore]:
     """A witness on the database below a directory."""
+    root.mkdir(parents=True, exist_ok=True)
     store = WitnessStore(root / FILE)
     return Witness(NAME, WITNESS, {ORIGIN: LOG_KEYS}, store, Clock()), store
 
@@ -145,7 +146,6 @@ async def witness_stopped_at(step: str, when: str, root: Path) -> None:
 
 async def witness_fails_at(fault: Fault, root: Path) -> None:
     """It gives no line unless the head is stored; it goes on when its disk does."""
-    root.joinpath("witness").mkdir()
     with disk_at(root / "witness") as disk:
         witness, store = witness_at(root / "witness")
         assert cosigns(witness, request(0, 10))
@@ -195,7 +195,11 @@ DAMAGES: list[tuple[str, Callable[[Path], Any], bool]] = [
 ]
 BOTH, HOWS = ("before", "after"), (("not written", "lost"), ("written", "applied"))
 ROWS = [
-    *(Row("cosigning", f"stop {w} {s}", "kept", partial(stopped_keeping, s, w)) for s in KEEP for w in BOTH),
+    *(
+        Row("cosigning", f"stop {w} {s}", "kept", partial(stopped_keeping, s, w))
+        for s in KEEP
+        for w in BOTH
+    ),
     *(
         Row("cosigning", f"{s}: error, {what}", "kept", partial(keeping_fails, Fault(s, how)))
         for s in KEEP
@@ -207,12 +211,22 @@ ROWS = [
         for w in BOTH
     ),
     *(
-        Row("witness's store", f"{s}: error, {what}", "kept", partial(witness_fails_at, Fault(s, how)))
+        Row(
+            "witness's store",
+            f"{s}: error, {what}",
+            "kept",
+            partial(witness_fails_at, Fault(s, how)),
+        )
         for s in STORE
         for what, how in HOWS
     ),
     *(
-        Row("witness's store", name, "refused" if no else "knows nothing", partial(witness_damaged, damage, no))
+        Row(
+            "witness's store",
+            name,
+            "refused" if no else "knows nothing",
+            partial(witness_damaged, damage, no),
+        )
         for name, damage, no in DAMAGES
     ),
 ]
