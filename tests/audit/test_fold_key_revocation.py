@@ -41,7 +41,6 @@ def test_a_revoked_checkpoint_key_becomes_no_statement_key() -> None:
     assert errors(headed(log, NEW)) == [Code.KEY_CHANGE]
 
 
-@pytest.mark.xfail(strict=True, reason="only keys in force and revoked ones are compared")
 def test_a_key_that_served_another_purpose_before_is_refused() -> None:
     log = rotated()
     log.append(change_of(log, STATEMENT, public(key(2)), key(OLD)))

@@ -264,7 +264,6 @@ def test_a_mirror_opens_where_witnesses_have_left_since(tmp_path: Path) -> None:
     assert mirror.size == 300
 
 
-@pytest.mark.xfail(strict=True, reason="the edge bundle is copied on without comparing its hashes")
 def test_a_damaged_entry_of_the_mirrors_own_is_not_carried_on(tmp_path: Path) -> None:
     mirror_at(tmp_path, 300)
     file = tmp_path / "tile/entries/001.p/44"
@@ -273,9 +272,6 @@ def test_a_damaged_entry_of_the_mirrors_own_is_not_carried_on(tmp_path: Path) ->
     assert found is not None or files_in(tmp_path) == files_at(600)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=LookupError, reason="follow lets grown_files' LookupError through"
-)
 def test_a_missing_bundle_of_the_mirrors_own_is_a_finding(tmp_path: Path) -> None:
     mirror = mirror_at(tmp_path, 300)
     (tmp_path / "tile/entries/001.p/44").unlink()

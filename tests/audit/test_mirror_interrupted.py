@@ -109,7 +109,6 @@ def test_an_interruption_behind_the_position_is_mended_by_the_next_look(tmp_path
     assert files_in(tmp_path) == files_at(200)
 
 
-@pytest.mark.xfail(strict=True, reason="_forget_partials looks at the old and new index only")
 def test_partial_files_of_an_older_tile_are_forgotten_after_an_interruption(tmp_path: Path) -> None:
     merged(tmp_path, 100, 300, 8)
     (tmp_path / "checkpoint").write_bytes(note_at(300))
@@ -117,14 +116,12 @@ def test_partial_files_of_an_older_tile_are_forgotten_after_an_interruption(tmp_
     assert files_in(tmp_path) == files_at(300)
 
 
-@pytest.mark.xfail(strict=True, reason="_forget_partials looks at the old and new index only")
 def test_partial_files_of_a_look_that_failed_are_forgotten_by_a_later_one(tmp_path: Path) -> None:
     merged(tmp_path, 100, 300, 8)
     Mirror(tmp_path, TRUST).follow(source_at(600))
     assert files_in(tmp_path) == files_at(600)
 
 
-@pytest.mark.xfail(strict=True, reason="files of a history that was refused stay in place")
 def test_files_of_a_refused_history_do_not_stay(tmp_path: Path) -> None:
     mirror = started(tmp_path)
     with pytest.raises(VerificationError) as caught:

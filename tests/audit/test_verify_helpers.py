@@ -102,9 +102,6 @@ def test_helpers_and_none_give_one_report_on_a_log_of_lies() -> None:
     assert check(log, files, 2).json() == alone.json()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="what helpers were asked before a file fails is dropped with its findings"
-)
 @pytest.mark.parametrize("path", ["tile/entries/001.p/54", "tile/0/001.p/54"])
 def test_helpers_report_what_was_found_before_a_missing_file(path: str) -> None:
     log = tampered()

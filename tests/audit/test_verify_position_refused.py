@@ -120,9 +120,6 @@ def test_a_seed_of_before_the_position_opens_no_shoe_behind_it(size: int) -> Non
     assert report.findings[-1].record == f"leaf {len(log.entries) - 1}"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="SeedFile pads a short register with zeros: false duplicates"
-)
 def test_a_seed_register_that_was_lost_accuses_nobody_of_a_duplicate() -> None:
     log = story()
     position, register = positions()[39]
@@ -132,9 +129,6 @@ def test_a_seed_register_that_was_lost_accuses_nobody_of_a_duplicate() -> None:
     assert Code.DUPLICATE_SEED not in errors(report)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="heads below the position are neither compared nor mentioned"
-)
 def test_a_kept_head_before_the_position_is_compared_or_said_not_to_be() -> None:
     log = story()
     position, register = positions()[30]

@@ -47,7 +47,6 @@ def test_a_newest_head_that_is_the_restored_one_lost_nothing() -> None:
     assert hand_over(lost.log, lost.recovered(predecessor=same)) == []
 
 
-@pytest.mark.xfail(strict=True, reason="newest_root is not compared where newest_size equals size")
 def test_a_newest_head_of_the_restored_size_and_another_root_is_another_history() -> None:
     lost = Lost()
     assert codes(hand_over(lost.log, lost.recovered(predecessor=newest(0)))) != []

@@ -157,7 +157,6 @@ NOT_OURS = {
 }
 
 
-@pytest.mark.xfail(strict=True, reason="decision._checkpoint answers 422 before origin and key")
 @pytest.mark.parametrize(("note", "status"), NOT_OURS.values(), ids=NOT_OURS.keys())
 def test_an_empty_tree_with_a_root_of_its_own_is_no_alarm_where_it_is_not_the_logs(
     witness: Witness, note: bytes, status: int
@@ -372,7 +371,6 @@ def test_a_known_log_that_was_never_cosigned_has_no_checkpoint(tmp_path: Path) -
     assert fresh.checkpoint(sha256(ORIGIN.encode()).hexdigest()) is None
 
 
-@pytest.mark.xfail(strict=True, reason="the witness's older line stays on the note that it stores")
 def test_a_refreshed_checkpoint_that_bore_the_witnesss_own_line_stays_readable(
     witness: Witness,
 ) -> None:
@@ -383,14 +381,12 @@ def test_a_refreshed_checkpoint_that_bore_the_witnesss_own_line_stays_readable(
     assert readable(witness.checkpoint(origin_hash))
 
 
-@pytest.mark.xfail(strict=True, reason="a 17th signature makes the stored note unreadable")
 def test_a_checkpoint_with_sixteen_lines_stays_readable_once_cosigned(witness: Witness) -> None:
     lines = [f"— u{n} {b64(bytes(68))}\n" for n in range(15)]
     assert ask(witness, body(LAST, head(30) + "".join(lines).encode(), P))[0] == 200
     assert readable(witness.checkpoint(sha256(ORIGIN.encode()).hexdigest()))
 
 
-@pytest.mark.xfail(strict=True, reason="every refresh adds a row, and anybody may replay a head")
 def test_replaying_one_head_in_the_same_second_fills_no_disk(tmp_path: Path) -> None:
     path = tmp_path / "w.db"
     made, _ = open_witness(path)

@@ -123,7 +123,6 @@ def test_an_edge_whose_tiles_are_missing_or_of_another_length_is_refused() -> No
     assert edge_finding(files | {path: b""}, 300) is Code.TILE_MISMATCH
 
 
-@pytest.mark.xfail(strict=True, reason="grown_files trusts the partial bundle it takes up")
 def test_a_partial_bundle_that_is_not_what_the_tree_holds_is_not_built_upon() -> None:
     files = expected(300)
     path = "tile/entries/001.p/44"
@@ -133,7 +132,6 @@ def test_a_partial_bundle_that_is_not_what_the_tree_holds_is_not_built_upon() ->
         list(grown_files(frontier, LOG.entries[300:600], damaged.get))
 
 
-@pytest.mark.xfail(strict=True, reason="grown_files trusts the partial tiles it takes up")
 def test_a_partial_tile_that_is_not_what_the_tree_holds_is_not_built_upon() -> None:
     files = expected(300)
     path = "tile/0/001.p/44"
