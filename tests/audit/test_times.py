@@ -160,15 +160,6 @@ def test_a_record_without_a_stamp_over_its_head_is_refused(change: Change) -> No
     assert errors(verified(log)) == [Code.TIME_STAMP]
 
 
-def test_a_stamped_head_needs_the_quorum_that_the_reader_asks_for() -> None:
-    log = ForgedLog()
-    add_stamp(log)
-    assert errors(verified(log, asking(log))) == [Code.QUORUM]
-    log = ForgedLog()
-    add_stamp(log, cosigned(log.note(), 5))
-    assert verified(log, asking(log)).findings == []
-
-
 def test_stamps_go_on_in_the_order_of_time() -> None:
     log = ForgedLog()
     add_stamp(log, time_us=log.time_us)

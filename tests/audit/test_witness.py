@@ -341,17 +341,6 @@ def test_a_file_that_is_no_memory_is_refused(tmp_path: Path) -> None:
         open_witness(path)
 
 
-def test_a_checkpoint_with_no_room_for_a_cosignature_is_refused(witness: Witness) -> None:
-    line = f"— {'u' * 900} {b64(bytes(700))}\n".encode()
-    note = head(30)
-    while len(note) + len(line) <= 16 * 1024:
-        note += line
-    note += f"— u {b64(bytes(3 * ((16 * 1024 - len(note) - 10) // 4)))}\n".encode()
-    assert 16 * 1024 - 100 < len(note) <= 16 * 1024
-    assert ask(witness, body(LAST, note, P))[0] == 400
-    assert ask(witness, request(LAST, 30))[0] == 200
-
-
 def readable(note: bytes | None) -> bool:
     """Whether a reader who trusts the log and the witness takes a checkpoint."""
     assert note is not None

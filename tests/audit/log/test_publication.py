@@ -101,7 +101,7 @@ def test_a_missing_partial_file_stops_the_growth() -> None:
     files = expected(300)
     for path in [path for path in files if ".p/" in path]:
         rest = {name: data for name, data in files.items() if name != path}
-        with pytest.raises(LookupError, match=path):
+        with pytest.raises(VerificationError, match=path):
             list(grown_files(edge_of(MemorySource(files), 300), [b"more"], rest.get))
 
 
