@@ -17,7 +17,7 @@ def test_both_distributions_have_one_version() -> None:
     server = tomllib.loads(Path("pyproject.toml").read_text())["project"]
     audit = tomllib.loads(Path("audit/pyproject.toml").read_text())["project"]
     assert server["version"] == audit["version"]
-    assert f"sealedshoe-audit=={audit['version']}" in server["dependencies"]
+    assert f"sealedshoe-audit[services]=={audit['version']}" in server["dependencies"]
 
 
 def test_generated_code_is_what_the_protos_say(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_every_dependency_is_explained() -> None:
     for file in ("pyproject.toml", "audit/pyproject.toml"):
         for wanted in tomllib.loads(Path(file).read_text())["project"]["dependencies"]:
             name = re.split(r"[><=]", wanted)[0]
-            assert name == "sealedshoe-audit" or name in explained, name
+            assert name == "sealedshoe-audit[services]" or name in explained, name
 
 
 def test_every_refusal_and_finding_code_is_documented() -> None:

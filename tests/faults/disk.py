@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 
@@ -64,7 +65,7 @@ class Disk:
         self.fault: Fault | None = None
         self.struck = 0
         self.full = False
-        self._connections: list[sqlite3.Connection] = []
+        self._connections: WeakSet[sqlite3.Connection] = WeakSet()
         self._seen = 0
         self._lock = Lock()
 
@@ -101,12 +102,12 @@ class Disk:
     def fill(self) -> None:
         """Databases may not grow by a page from now on, also those that are open; SQLite's own doing."""
         self.full = True
-        for connection in self._connections:
+        for connection in list(self._connections):
             connection.execute("PRAGMA max_page_count = 1")
 
     def opened(self, connection: sqlite3.Connection) -> None:
         """Takes note of a connection."""
-        self._connections.append(connection)
+        self._connections.add(connection)
         if self.full:
             self.fill()
 
