@@ -40,6 +40,25 @@ def flipped(path: Path, at: int | None = None) -> None:
     path.write_bytes(data)
 
 
+def other_digit(path: Path) -> None:
+    """One digit in the middle is another: hex and base64 have both 0 and 1."""
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2
+    data[middle] = ord("0") if data[middle] == ord("1") else ord("1")
+    path.write_bytes(data)
+
+
+def flipped_in_both_slots(path: Path) -> None:
+    """One bit in each of a guard's slots."""
+    flipped(path, 30)
+    flipped(path, 1024 + 30)
+
+
+def torn_in_the_first_slot(path: Path) -> None:
+    """Not one whole slot of a guard is left."""
+    path.write_bytes(path.read_bytes()[:500])
+
+
 def missing(path: Path) -> None:
     """It is gone."""
     path.unlink()
@@ -56,7 +75,7 @@ def spoilt(path: Path, statement: str) -> None:
 
 
 class Played:
-    """A log with some answered rounds: stopped in order, and as a crash leaves it, its newest part in the WAL."""
+    """A log with some answered rounds: stopped in order, and as a crash leaves it, with a WAL."""
 
     made: tuple[dict[str, bytes], dict[str, bytes], Ledger] | None = None
 

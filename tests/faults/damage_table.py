@@ -2,7 +2,17 @@
 
 from functools import partial
 
-from tests.faults.damage import Damage, damaged, flipped, missing, spoilt, torn
+from tests.faults.damage import (
+    Damage,
+    damaged,
+    flipped,
+    flipped_in_both_slots,
+    missing,
+    other_digit,
+    spoilt,
+    torn,
+    torn_in_the_first_slot,
+)
 from tests.faults.row import Row
 
 KEPT = "kept"
@@ -25,7 +35,7 @@ FILES: list[tuple[str, str, Damage, str]] = [
     (
         "data.guard",
         "torn in its first slot",
-        lambda p: p.write_bytes(p.read_bytes()[:500]),
+        torn_in_the_first_slot,
         "start refuses: guard data.guard: damaged; only `sealedshoe recover` goes on",
     ),
     ("data.guard", "flipped in slot 0", partial(flipped, at=30), KEPT),
@@ -33,7 +43,7 @@ FILES: list[tuple[str, str, Damage, str]] = [
     (
         "data.guard",
         "flipped in both",
-        lambda p: (flipped(p, 30), flipped(p, 1054)) and None,
+        flipped_in_both_slots,
         "start refuses: guard data.guard: damaged; only `sealedshoe recover` goes on",
     ),
     (
@@ -58,7 +68,7 @@ for _name in ("statement.pem", "checkpoint.pem", "sealing.key"):
     _other = "call refuses: SEED_UNAVAILABLE" if "sealing" in _name else NOT_OURS
     FILES += [
         (_file, "torn", torn, f"start refuses: {_file}: {_kind}"),
-        (_file, "flipped", flipped, _other),
+        (_file, "flipped", other_digit, _other),
         (_file, "missing", missing, f"start refuses: {_file}: No such file or directory"),
     ]
 FILES += [("data/keys/root.pem", h.__name__, h, KEPT) for h in (torn, flipped, missing)]

@@ -9,6 +9,7 @@ write", "trust.json rename". A watcher hears of each before and after; a fault s
     short     half of a write is taken, and it says so, without failing
 """
 
+import contextlib
 import errno
 import io
 import os
@@ -103,13 +104,14 @@ class Disk:
         """Databases may not grow by a page from now on, also those that are open; SQLite's own doing."""
         self.full = True
         for connection in list(self._connections):
-            connection.execute("PRAGMA max_page_count = 1")
+            with contextlib.suppress(sqlite3.ProgrammingError):  # it is closed already
+                connection.execute("PRAGMA max_page_count = 1")
 
     def opened(self, connection: sqlite3.Connection) -> None:
         """Takes note of a connection."""
         self._connections.add(connection)
         if self.full:
-            self.fill()
+            connection.execute("PRAGMA max_page_count = 1")
 
     def holds(self, path: str) -> bool:
         """Whether a path is on this disk."""

@@ -1,4 +1,4 @@
-"""Faults that are no disk's: restored backups, two writers, a clock that goes back, witnesses."""
+"""Faults that are no disk's: restored backups, two writers, a clock that goes back."""
 
 import asyncio
 import gc
@@ -20,8 +20,9 @@ from tests.server.hand_set_clocks import HandSetClocks
 from tests.server.reading import stored_records
 from tests.server.refusals import refusal_of
 from tests.server.running import Running
-from tests.server.watched import eventually, forged, policy_lines, true_root, until_cosigned
+from tests.server.watched import policy_lines, until_cosigned
 
+PATIENT_S = 3600.0  # the images are of any age, and wagers wait for no cosignature
 BACKUP = "a restored backup never deals"
 
 
@@ -90,7 +91,9 @@ async def restored_under_witness(kept: tuple[str, ...], root: Path) -> None:
     async with fake_witness("w.example/0") as witness:
         policy = policy_of(root, witness)
         await Base.put(root / "row")
-        early, late, ledger = await two_ages(root / "row", witness_policy=policy)
+        early, late, ledger = await two_ages(
+            root / "row", witness_policy=policy, cosigning_lag_s=PATIENT_S
+        )
         shutil.rmtree(root / "row" / "data")
         late_parts = {name: late[name] for name in kept}
         put_image(early | late_parts, root / "row")
@@ -121,7 +124,7 @@ async def two_servers(root: Path) -> None:
 
 
 async def two_stores(root: Path) -> None:
-    """The lock file is taken away, so that two servers write: a round that one dealt the other never deals."""
+    """The lock file is taken away, and two servers write: what one dealt the other never deals."""
     ledger = Ledger()
     await Base.put(root)
     async with started(root) as first:
@@ -165,63 +168,6 @@ async def clock_back(when: str, root: Path) -> None:
 CLOCK_MOVED = pb.EventClass.EVENT_CLASS_CLOCK_MOVED
 
 
-async def witness_fails(quirk: str, root: Path) -> None:
-    """Play goes on without it, nothing is called cosigned, and once it is well everything is."""
-    ledger = Ledger()
-    async with fake_witness("w.example/0") as witness:
-        policy = policy_of(root, witness)
-        await Base.put(root / "row")
-        settings = {"witness_policy": policy, "witness_timeout_s": 0.3}
-        witness.quirk = quirk
-        async with started(root / "row", **settings) as server:
-            await play(server, ledger)
-            await eventually(lambda: bool(witness.asked))
-            witness.quirk = ""
-            size = await until_cosigned(server)
-            assert witness.held_size == size
-            assert witness.held_root == true_root(server.data_dir, size)
-            await check(server, ledger)
-
-
-async def witness_behind(root: Path) -> None:
-    """It was restored from a backup: it is told how our log grew from where it stands."""
-    ledger = Ledger()
-    async with fake_witness("w.example/0") as witness:
-        policy = policy_of(root, witness)
-        await Base.put(root / "row")
-        async with started(root / "row", witness_policy=policy) as server:
-            await play(server, ledger, "w", rounds=1)
-            await until_cosigned(server)
-            before = witness.held_size, witness.held_root
-            await play(server, ledger)
-            await until_cosigned(server)
-            witness.held_size, witness.held_root = before
-            await play(server, ledger, "later", rounds=1)
-            size = await until_cosigned(server)
-            assert witness.held_root == true_root(server.data_dir, size)
-            await check(server, ledger)
-
-
-async def witness_forked(root: Path) -> None:
-    """It shows our own signature on another history while we run: nothing is ever appended again."""
-    ledger = Ledger()
-    async with fake_witness("w.example/0") as witness:
-        policy = policy_of(root, witness)
-        await Base.put(root / "row")
-        async with started(root / "row", witness_policy=policy) as server:
-            await play(server, ledger)
-            size = await until_cosigned(server)
-            witness.shown = forged(server.data_dir, size, b"x" * 32)
-            witness.quirk = "refuses"
-            request = await server.deal_request("a")
-            await server.raw("DealRound", request)
-            await eventually(lambda: server.server.problems() != [])
-            refusal = await refusal_of(server.game.DealRound(await server.deal_request("b")))
-            assert refusal.reason == "LOG_FORKED"
-            await check(server, ledger)
-        await refuses(root / "row", "the log was forked", witness_policy=policy)
-
-
 ROWS = [
     Row("backup", "the data directory", BACKUP, data_restored),
     Row("backup", "the guard", "kept", guard_restored),
@@ -244,20 +190,4 @@ ROWS = [
         Row("clock", f"an hour back {when}", "kept", partial(clock_back, when))
         for when in ("while it runs", "between two runs")
     ),
-    *(
-        Row("witness", what, "kept", partial(witness_fails, quirk))
-        for what, quirk in (
-            ("down", "down"),
-            ("slow", "silent"),
-            ("lying: a bad signature", "bad-signature"),
-            ("lying: another key", "wrong-key"),
-            ("lying: another text", "more-text"),
-            ("lying: refuses what extends", "refuses"),
-            ("ahead", "ahead"),
-            ("another size each time", "conflicts"),
-            ("no text", "garbage"),
-        )
-    ),
-    Row("witness", "behind, from a backup", "kept", witness_behind),
-    Row("witness", "shows a fork of ours", "LOG_FORKED", witness_forked),
 ]

@@ -8,6 +8,7 @@ from tests.faults import (
     playing,
     recovering,
     starting,
+    witnesses,
     witnessing,
 )
 from tests.faults.row import Row
@@ -20,8 +21,6 @@ TABLE: list[Row] = [
     *damage_table.ROWS,
     *recovering.ROWS,
     *elsewhere.ROWS,
+    *witnesses.ROWS,
     *witnessing.ROWS,
 ]
-
-# Rows that do not hold, by name, and why.
-KNOWN: dict[str, str] = {}

@@ -28,7 +28,7 @@ from tests.audit.witness_requests import (
 )
 from tests.faults.damage import flipped, missing, torn
 from tests.faults.disk import Fault, disk_at
-from tests.faults.elsewhere import policy_of
+from tests.faults.elsewhere import PATIENT_S, policy_of
 from tests.faults.images import Base, Image, put_image, started, take_image
 from tests.faults.load import Ledger, check, play
 from tests.faults.row import Row
@@ -47,7 +47,9 @@ async def keeping_fails(fault: Fault, root: Path) -> None:
         policy = policy_of(root, witness)
         await Base.put(root / "row")
         with disk_at(root) as disk:
-            async with started(root / "row", witness_policy=policy) as server:
+            async with started(
+                root / "row", witness_policy=policy, cosigning_lag_s=PATIENT_S
+            ) as server:
                 await play(server, ledger, "w", rounds=1)
                 await until_cosigned(server)
                 disk.fails(fault)
@@ -55,7 +57,9 @@ async def keeping_fails(fault: Fault, root: Path) -> None:
                 await until_cosigned(server)
                 assert disk.struck
                 disk.fails(None)
-        async with started(root / "row", witness_policy=policy) as server:
+        async with started(
+            root / "row", witness_policy=policy, cosigning_lag_s=PATIENT_S
+        ) as server:
             await check(server, ledger)
             await until_cosigned(server)
     assert ledger.reasons <= {"STORAGE_FAILED"}
@@ -82,7 +86,9 @@ class Kept:
                     cls.moments[step, when] = take_image(root / "row"), ledger.copy()
 
             with disk_at(root) as disk:
-                async with started(root / "row", witness_policy=policy) as server:
+                async with started(
+                    root / "row", witness_policy=policy, cosigning_lag_s=PATIENT_S
+                ) as server:
                     await play(server, ledger, "w", rounds=1)
                     disk.watch = watch
                     await play(server, ledger, rounds=1)
@@ -96,7 +102,9 @@ async def stopped_keeping(step: str, when: str, root: Path) -> None:
     image, ledger = Kept.moments[step, when]
     async with fake_witness("w.example/0") as witness:
         policy = policy_of(root, witness)
-        async with started(put_image(image, root / "row"), witness_policy=policy) as server:
+        async with started(
+            put_image(image, root / "row"), witness_policy=policy, cosigning_lag_s=PATIENT_S
+        ) as server:
             await check(server, ledger)
             await until_cosigned(server)
 
@@ -129,7 +137,7 @@ async def witness_stopped_at(step: str, when: str, root: Path) -> None:
     """Before its COMMIT it has the head before; after it, the new one."""
     witness, store = witness_at(root / "witness")
     moments: dict[tuple[str, str], Image] = {}
-    assert cosigns(witness, request(0, 10))
+    assert cosigns(witness, request(0, 25))
     store.close()
     with disk_at(root / "witness") as disk:
         witness, store = witness_at(root / "witness")
@@ -138,20 +146,20 @@ async def witness_stopped_at(step: str, when: str, root: Path) -> None:
             moments.setdefault((seen, at), take_image(root / "witness"))
 
         disk.watch = watch
-        assert cosigns(witness, request(10, 30))
+        assert cosigns(witness, request(25, 30))
         store.close()
     put_image(moments[step, when], root / "row")
-    remembers(root / "row", 30 if (step, when) == ("COMMIT", "after") else 10)
+    remembers(root / "row", 30 if (step, when) == ("COMMIT", "after") else 25)
 
 
 async def witness_fails_at(fault: Fault, root: Path) -> None:
     """It gives no line unless the head is stored; it goes on when its disk does."""
     with disk_at(root / "witness") as disk:
         witness, store = witness_at(root / "witness")
-        assert cosigns(witness, request(0, 10))
+        assert cosigns(witness, request(0, 25))
         disk.fails(fault)
         with pytest.raises(sqlite3.OperationalError):
-            witness.add_checkpoint(request(10, 30))
+            witness.add_checkpoint(request(25, 30))
         assert disk.struck
         note = store.note(ORIGIN)
         store.close()
