@@ -168,7 +168,10 @@ SQL: list[tuple[str, str]] = [
     ("DELETE FROM players", "kept"),
     ("UPDATE requests SET answer = CAST('x' || substr(answer, 2) AS BLOB)", "call refuses…"),
     ("UPDATE requests SET request_hash = zeroblob(32)", "call refuses: REQUEST_ID_REUSED"),
-    ("UPDATE requests SET head_size = head_size - 1", "call refuses…"),
+    (
+        "UPDATE requests SET head_size = (SELECT max(size) FROM heads WHERE size < head_size)",
+        "call refuses…",
+    ),
     ("DELETE FROM requests", "call refuses: ROUND_NOT_OPEN"),
 ]
 

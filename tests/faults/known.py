@@ -25,7 +25,7 @@ KNOWN: dict[str, str] = {
     "WHERE size > 15 AND size < (SELECT max(size) FROM heads)": _SIGNS_ROWS,
     f"damage: {OTHER_ROOT}": _SIGNS_ROWS,
     "damage: UPDATE requests SET answer = CAST('x' || substr(answer, 2) AS BLOB)": _ANSWER,
-    "damage: UPDATE requests SET head_size = head_size - 1": _ANSWER,
+    "damage: UPDATE requests SET head_size = (SELECT max(size) FROM heads WHERE size < head_size)": _ANSWER,
     "damage: UPDATE games SET idx = 3": _NO_GAME,
     "damage: DELETE FROM games": _NO_GAME,
     "damage: UPDATE rounds SET result_index = 1 WHERE result_index IS NOT NULL": (
