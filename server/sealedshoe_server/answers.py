@@ -38,6 +38,15 @@ def logged(entry: Entry, offset: int, placement: Placement) -> LoggedRecord:
     )
 
 
+def logged_alone(envelope: bytes, placement: Placement) -> LoggedRecord:
+    """Returns a batch's only record with its proof under the group's head."""
+    return LoggedRecord(
+        index=placement.first_index,
+        envelope=envelope,
+        inclusion_path=placement.inclusion_path(0),
+    )
+
+
 def logged_at(index: int, envelope: bytes, size: int, complete: CompleteHash) -> LoggedRecord:
     """Returns a stored record with its proof under the head of this size."""
     return LoggedRecord(

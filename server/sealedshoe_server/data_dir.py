@@ -17,6 +17,7 @@ from typing import IO
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from sealedshoe_audit.keeping.files import sync_directory, write_file
 from sealedshoe_audit.records import VERSION, log_start_message
 from sealedshoe_audit.signing import public_bytes
 from sealedshoe_audit.trust import Trust
@@ -74,7 +75,7 @@ class DataDir:
                 left_over.unlink()
             make_keys(fresh, random_bytes)
             fresh.rename(self.keys)
-            _sync(self.root)
+            sync_directory(self.root)
         return self.load_keys()
 
     def load_keys(self) -> Keys:
@@ -104,12 +105,13 @@ class DataDir:
 
     def publish_trust(self, trust: Trust) -> None:
         """Writes trust.json and vkey; the newest checkpoint key is the one to show."""
-        _write(self.root / "trust.json", trust.text())
-        _write(self.root / "vkey", trust.checkpoint_keys[-1].text() + "\n")
+        write_file(self.root / "trust.json", trust.text().encode())
+        write_file(self.root / "vkey", f"{trust.checkpoint_keys[-1].text()}\n".encode())
 
     def announce(self, addresses: dict[str, str]) -> None:
         """Writes server.json: where this process listens."""
-        _write(self.root / "server.json", json.dumps(addresses | {"pid": str(os.getpid())}) + "\n")
+        text = json.dumps(addresses | {"pid": str(os.getpid())})
+        write_file(self.root / "server.json", f"{text}\n".encode())
 
     def withdraw(self) -> None:
         """Removes server.json."""
@@ -149,22 +151,3 @@ def start_record(
     )
     record.root_signature = root_key.sign(log_start_message(record))
     return record
-
-
-def _write(path: Path, text: str) -> None:
-    """Replaces a file whole: written, synced, renamed."""
-    fresh = path.with_name(path.name + ".new")
-    with fresh.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.rename(path)
-    _sync(path.parent)
-
-
-def _sync(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-from sealedshoe_audit.log.merkle import leaf_hash
 from sealedshoe_audit.records import MAX_ID_BYTES, MAX_TEXT_BYTES, VERSION, Record
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_rng import CertifiedRng
@@ -80,8 +79,7 @@ class House:
         return outcome.first_index
 
     def _entry(self, record: Record) -> NewEntry:
-        envelope = self._statements.sign(record)
-        return NewEntry(envelope, leaf_hash(envelope))
+        return NewEntry.of(self._statements.sign(record))
 
     async def install(
         self,

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from sealedshoe_audit.errors import VerificationError
 from sealedshoe_audit.fold.keys import LogKeys, first_keys, keys_after
-from sealedshoe_audit.log.merkle import leaf_hash
 from sealedshoe_audit.log.note import TYPE_ED25519, VerifierKey
 from sealedshoe_audit.records import VERSION, Record, open_record
 from sealedshoe_audit.v1 import records_pb2 as pb
@@ -207,8 +206,7 @@ class KeyMaster:
         return Batch(tuple(self._entry(event) for _ in range(count)))
 
     def _entry(self, record: Record) -> NewEntry:
-        envelope = self._statements.sign(record)
-        return NewEntry(envelope, leaf_hash(envelope))
+        return NewEntry.of(self._statements.sign(record))
 
     def _header(self) -> pb.Header:
         return pb.Header(version=VERSION, origin=self._origin, time_us=self._now_us())

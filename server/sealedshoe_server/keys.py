@@ -77,9 +77,16 @@ def make_keys(
         raise KeyFileError(f"{directory}: not empty, keys are never overwritten")
     for name in SIGNING_KEYS[1:] if root_key is not None else SIGNING_KEYS:
         key = Ed25519PrivateKey.from_private_bytes(random_bytes(32))
-        pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-        _write(directory / f"{name}.pem", pem)
-    _write(directory / "sealing.key", random_bytes(32).hex().encode() + b"\n")
+        _write_signing_key(directory / f"{name}.pem", key)
+    _write_sealing_key(directory / "sealing.key", random_bytes(32))
+
+
+def _write_signing_key(path: Path, key: Ed25519PrivateKey) -> None:
+    _write(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+
+
+def _write_sealing_key(path: Path, secret: bytes) -> None:
+    _write(path, secret.hex().encode() + b"\n")
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -115,11 +122,11 @@ def add_key(directory: Path, purpose: str, random_bytes: Callable[[int], bytes])
     if purpose == "sealing":
         secret = random_bytes(32)
         path = directory / f"sealing-{Sealer(secret).key_id}.key"
-        _write(path, secret.hex().encode() + b"\n")
+        _write_sealing_key(path, secret)
         return path
     key = Ed25519PrivateKey.from_private_bytes(random_bytes(32))
     path = directory / f"{purpose}-{public_bytes(key).hex()[:16]}.pem"
-    _write(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    _write_signing_key(path, key)
     return path
 
 

@@ -156,12 +156,10 @@ class LogWriter:
         """Reloads after a failure, before anything is fitted to the newest head; else refuses all."""
         if self.failure is None or self._reloaded():
             return True
-        waiting, self._waiting = self._waiting, []
         if self.due is not None:
             self.due.now = False
-        for one in waiting:
-            if not one.done.done():
-                one.done.set_exception(_unwritable())
+        waiting, self._waiting = self._waiting, []
+        _refuse(waiting, _unwritable)
         return False
 
     def _reloaded(self) -> bool:
@@ -178,9 +176,7 @@ class LogWriter:
         self.due = None
         self._metrics.log_writable.set(0)
         waiting, self._waiting = self._waiting, []
-        for one in waiting:
-            if not one.done.done():
-                one.done.set_exception(GameError(reason, problem))
+        _refuse(waiting, lambda: GameError(reason, problem))
 
     def wake(self) -> None:
         """Looks again whether something is due."""
@@ -196,10 +192,8 @@ class LogWriter:
         """Whether no waiting batch fits any more before the change, or nothing is waited for."""
         if self.due is None:
             return False
-        if (
-            self._room() < 0
-        ):  # the log went past it while its head was not known: to be authorised anew
-            self.due = None
+        if self._room() < 0:
+            self.due = None  # the log went past it while its head was not known
             return False
         first = len(self._waiting[0].batch.entries) if self._waiting else 0
         return self.due.now or first > self._room()
@@ -228,9 +222,8 @@ class LogWriter:
             return
         try:
             due.prepare()
-        except (
-            Exception
-        ) as error:  # a key file is gone: the change is forgotten, the old key goes on
+        except Exception as error:
+            # A key file is gone: the change is forgotten, and the old key goes on.
             self._log.error("key change", problem=type(error).__name__)
             self.due = None
             return
@@ -250,9 +243,8 @@ class LogWriter:
         self.due = None
         try:
             self.on_key_change()
-        except (
-            Exception
-        ) as error:  # the log names a key that is gone: nothing can be signed any more
+        except Exception as error:
+            # The log names a key that is gone: nothing can be signed any more.
             self._log.error("key change", problem=type(error).__name__)
             self.halt(Reason.LOG_CLOSED, "a key that the log names is missing")
             return
@@ -297,9 +289,8 @@ class LogWriter:
             self._fail(group, error)
             return
         except Exception as error:
-            for waiting in group:
-                if not waiting.done.done():
-                    waiting.done.set_exception(error)
+            unforeseen = error
+            _refuse(group, lambda: unforeseen)
             return
         self._metrics.commit_time.observe(time.perf_counter() - started)
         self._metrics.group_size.observe(len(group))
@@ -330,9 +321,7 @@ class LogWriter:
         self._reloaded()
         self.changed.set()
         self.changed = asyncio.Event()
-        for waiting in group:
-            if not waiting.done.done():
-                waiting.done.set_exception(_unwritable())
+        _refuse(group, _unwritable)
 
     def _reload(self) -> None:
         """On the loop's own thread: nobody reads while the connections are replaced."""
@@ -342,6 +331,13 @@ class LogWriter:
         self._metrics.log_writable.set(1)
         self._publish(published)
         self.on_reload()
+
+
+def _refuse(waiting: Sequence[_Waiting], error: Callable[[], Exception]) -> None:
+    """Tells those who still wait why nothing of theirs was appended."""
+    for one in waiting:
+        if not one.done.done():
+            one.done.set_exception(error())
 
 
 def _unwritable() -> GameError:

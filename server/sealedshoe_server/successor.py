@@ -15,14 +15,12 @@ from sealedshoe_audit.fold.keys import RECOVERY, ROTATION
 from sealedshoe_audit.fold.log import LogFold
 from sealedshoe_audit.fold.state import OpenShoe, TableState
 from sealedshoe_audit.framing import shoe_identity
-from sealedshoe_audit.keeping.files import write_file
 from sealedshoe_audit.keeping.head_archive import HeadArchive
+from sealedshoe_audit.keeping.published import write_log
 from sealedshoe_audit.log.checkpoint import Checkpoint, parse_checkpoint
-from sealedshoe_audit.log.merkle import Frontier, leaf_hash
 from sealedshoe_audit.log.note import parse_note
-from sealedshoe_audit.log.publication import grown_files
 from sealedshoe_audit.log.reader import LogSource, read_entries
-from sealedshoe_audit.records import VERSION, Record, open_record
+from sealedshoe_audit.records import VERSION, Record
 from sealedshoe_audit.signing import public_bytes
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_server.config import Config
@@ -147,11 +145,7 @@ def _publish_end(
     size = fold.frontier.size
     whole = store.head().head.size >= size
     entries = _entries(store, size) if whole or mirror is None else read_entries(mirror, size)
-    frontier = Frontier()
-    for path, data in grown_files(frontier, entries, lambda _: None):
-        write_file(directory / path, data)
-    text = Checkpoint(fold.origin, size, frontier.root()).text()
-    write_file(directory / "checkpoint", signer.sign(text))
+    write_log(directory, fold.origin, entries, signer.sign)
 
 
 def _refuse_used(config: Config) -> None:
@@ -249,7 +243,7 @@ def _write_log(
         for record in inherited:
             record.header.CopyFrom(pb.Header(version=VERSION, origin=config.origin, time_us=now_us))
         records: list[Record] = [first, *inherited]
-        batch = Batch(tuple(_entry(statements, record) for record in records))
+        batch = Batch(tuple(NewEntry.of(statements.sign(record)) for record in records))
         store = SqliteStore(data.log, config.origin)
         head, _ = store.append([batch], now_us)
         signer = HeadSigner(config.origin, [CheckpointKey(0, keys.checkpoint)])
@@ -258,12 +252,6 @@ def _write_log(
         store.close()
     finally:
         data.unlock()
-
-
-def _entry(statements: Statements, record: Record) -> NewEntry:
-    envelope = statements.sign(record)
-    open_record(envelope)
-    return NewEntry(envelope, leaf_hash(envelope))
 
 
 def successor_config(config: Config, data_dir: Path, origin: str) -> Config:

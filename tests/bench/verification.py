@@ -1,7 +1,6 @@
 """Rounds a second that one core verifies, against what two Ed25519 verifications a round would allow."""
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import grpc
@@ -9,16 +8,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from sealedshoe_audit.envelope import pre_authentication
 from sealedshoe_audit.log.checkpoint import parse_checkpoint
-from sealedshoe_audit.log.merkle import Frontier, leaf_hash
+from sealedshoe_audit.log.merkle import Frontier
 from sealedshoe_audit.log.note import parse_note
-from sealedshoe_audit.log.tiles import (
-    TILE_WIDTH,
-    bundle_path,
-    hash_tiles,
-    pack_bundle,
-    tile_path,
-    tiles_of,
-)
+from sealedshoe_audit.log.publication import grown_files
 from sealedshoe_audit.records import open_record
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1 import records_pb2 as pb
@@ -56,22 +48,8 @@ def export(channel: grpc.Channel) -> MemoryLog:
     request = pb_audit.ReadRecordsRequest(limit=size)
     answers = stub.ReadRecords(request, timeout=TIMEOUT_S)
     entries = [envelope for answer in answers for envelope in answer.envelopes]
-    return MemoryLog({"checkpoint": note} | dict(_tiles(entries)), entries)
-
-
-def _tiles(entries: list[bytes]) -> Iterator[tuple[str, bytes]]:
-    for index, width in tiles_of(len(entries)):
-        start = index * TILE_WIDTH
-        yield bundle_path(index, width), pack_bundle(entries[start : start + width])
-    levels: dict[int, list[bytes]] = {}
-    frontier = Frontier()
-    for entry in entries:
-        for level, _, node in frontier.append(leaf_hash(entry)):
-            levels.setdefault(level, []).append(node)
-    for level, index, width in hash_tiles(len(entries)):
-        start = index * TILE_WIDTH
-        hashes = levels[8 * level][start : start + width]
-        yield tile_path(level, index, width), b"".join(hashes)
+    files = dict(grown_files(Frontier(), entries, lambda _: None))
+    return MemoryLog({"checkpoint": note} | files, entries)
 
 
 def _verify(log: MemoryLog, trust: Trust) -> LogReport:

@@ -70,6 +70,18 @@ def parse_checkpoint(text: str) -> Checkpoint:
     raise VerificationError(Code.PARSE, expected="origin, size and root", found=text[:200])
 
 
+def expect_root(checkpoint: Checkpoint, root: bytes) -> None:
+    """Checks that the leaves at hand lead to a checkpoint.
+
+    Raises:
+        VerificationError: ROOT_MISMATCH.
+    """
+    if root != checkpoint.root:
+        raise VerificationError(
+            Code.ROOT_MISMATCH, expected=checkpoint.root.hex(), found=root.hex()
+        )
+
+
 def verify_checkpoint(note_bytes: bytes, trust: Trust) -> VerifiedCheckpoint:
     """Checks a signed checkpoint against what the reader trusts.
 

@@ -8,6 +8,7 @@ from sealedshoe_audit.log.reader import LogSource, leads_to_edge, read_required
 from sealedshoe_audit.log.tiles import (
     TILE_WIDTH,
     bundle_path,
+    edge_tiles,
     pack_bundle,
     parse_bundle,
     tile_path,
@@ -52,15 +53,12 @@ class _Levels:
         self._read = read
         self._hashes: list[bytearray] = []
         self._next: list[int] = []
-        size = frontier.size
-        while size:
-            index, width = divmod(size, TILE_WIDTH)
-            path = tile_path(len(self._hashes), index, width)
+        for level, index, width in edge_tiles(frontier.size):
+            path = tile_path(level, index, width)
             data = self._required(path) if width else b""
             self._check(path, index, split_hashes(data), width)
             self._hashes.append(bytearray(data))
             self._next.append(index)
-            size = index
 
     def _check(self, path: str, index: int, hashes: list[bytes], width: int) -> None:
         level = len(self._hashes)
@@ -111,15 +109,12 @@ def edge_of(source: LogSource, size: int) -> Frontier:
         VerificationError: MISSING_FILE or TILE_MISMATCH.
     """
     nodes: list[bytes] = []
-    level = 0
-    while size >> (8 * level):
-        index, width = divmod(size >> (8 * level), TILE_WIDTH)
+    for level, index, width in edge_tiles(size):
         part = Frontier()
         if width:
             for node in split_hashes(read_required(source, tile_path(level, index, width))):
                 part.append(node)
         nodes = part.nodes + nodes
-        level += 1
     try:
         return Frontier(size, nodes)
     except ValueError as error:

@@ -9,6 +9,7 @@ from sealedshoe_audit.log.merkle import HASH_BYTES, Frontier, split_hashes
 from sealedshoe_audit.log.tiles import (
     TILE_WIDTH,
     bundle_path,
+    edge_tiles,
     parse_bundle,
     tile_path,
     tiles_of,
@@ -89,15 +90,12 @@ class TileCheck:
             VerificationError: MISSING_FILE or TILE_MISMATCH.
         """
         check = cls(source)
-        level = 0
-        while edge.size >> (8 * level):
-            check._take_up(level, size, edge)
-            level += 1
+        for level, index, width in edge_tiles(edge.size):
+            check._take_up(level, index, width, size, edge)
         return check
 
-    def _take_up(self, level: int, size: int, edge: Frontier) -> None:
+    def _take_up(self, level: int, index: int, width: int, size: int, edge: Frontier) -> None:
         """Reads the part of a level's last tile that lies before the edge, and checks it against the edge."""
-        index, width = divmod(edge.size >> (8 * level), TILE_WIDTH)
         hashes: list[bytes] = []
         if width:
             now = min(TILE_WIDTH, (size >> (8 * level)) - index * TILE_WIDTH)

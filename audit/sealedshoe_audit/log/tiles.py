@@ -40,6 +40,15 @@ def tiles_of(hashes: int) -> Iterator[tuple[int, int]]:
         yield full, rest
 
 
+def edge_tiles(size: int) -> Iterator[tuple[int, int, int]]:
+    """Yields (level, index, width) of the tile at the right edge of every level; width 0: none is begun."""
+    level = 0
+    while size:
+        index, width = divmod(size, TILE_WIDTH)
+        yield level, index, width
+        level, size = level + 1, index
+
+
 def hash_tiles(size: int) -> Iterator[tuple[int, int, int]]:
     """Yields (level, index, width) of every hash tile of a tree."""
     level, hashes = 0, size

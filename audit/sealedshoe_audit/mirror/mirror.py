@@ -13,11 +13,18 @@ from pathlib import Path
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.keeping.files import write_file
 from sealedshoe_audit.keeping.head_archive import HeadArchive
-from sealedshoe_audit.log.checkpoint import VerifiedCheckpoint, verify_checkpoint
+from sealedshoe_audit.log.checkpoint import VerifiedCheckpoint, expect_root, verify_checkpoint
 from sealedshoe_audit.log.merkle import Frontier, leaf_hash
 from sealedshoe_audit.log.publication import edge_of, grown_files
 from sealedshoe_audit.log.reader import LogSource, read_entries, read_head, read_required
-from sealedshoe_audit.log.tiles import TILE_WIDTH, bundle_path, hash_tiles, tile_path, tiles_of
+from sealedshoe_audit.log.tiles import (
+    TILE_WIDTH,
+    bundle_path,
+    edge_tiles,
+    hash_tiles,
+    tile_path,
+    tiles_of,
+)
 from sealedshoe_audit.trust import Trust
 
 
@@ -47,7 +54,7 @@ class Mirror:
         if self._note is not None:
             self._head = verify_checkpoint(self._note, replace(trust, quorum=0))
             self._frontier = edge_of(self, self._head.checkpoint.size)
-            self._expect_root(self._head, self._frontier.root())
+            expect_root(self._head.checkpoint, self._frontier.root())
         self._clean()
 
     @property
@@ -101,23 +108,14 @@ class Mirror:
         self._compare_tiles(source, new)
         self._frontier = frontier
 
-    def _expect_root(self, head: VerifiedCheckpoint, root: bytes) -> None:
-        if root != head.checkpoint.root:
-            raise VerificationError(
-                Code.ROOT_MISMATCH, expected=head.checkpoint.root.hex(), found=root.hex()
-            )
-
     def _compare_tiles(self, source: LogSource, size: int) -> None:
         """The tiles that the log serves at its edge are the ones made here from its entries."""
-        level = 0
-        while size >> (8 * level):
-            index, width = divmod(size >> (8 * level), TILE_WIDTH)
+        for level, index, width in edge_tiles(size):
             path = tile_path(level, index, width)
             if width and read_required(source, path) != self.read(path):
                 raise VerificationError(
                     Code.TILE_MISMATCH, expected="hashes of the entries", found=path
                 )
-            level += 1
 
     def _fork(self, source: LogSource, note: bytes, head: VerifiedCheckpoint) -> VerificationError:
         """Says whether the entries are another history, or do not lead to their own checkpoint."""
@@ -127,8 +125,6 @@ class Mirror:
             if path_size == self.size:
                 known = whole.root()
             whole.append(leaf_hash(entry))
-        if self.size == head.checkpoint.size:
-            known = whole.root()
         if whole.root() == head.checkpoint.root and self._head is not None and known is not None:
             expected = self._head.checkpoint.root.hex()
             what = f"size {self.size}: {known.hex()}"
@@ -157,11 +153,10 @@ class Mirror:
     def _forget_partials(self, old: int) -> None:
         """Removes the partial files of the head before."""
         paths = [bundle_path(*divmod(old, TILE_WIDTH))] if old % TILE_WIDTH else []
-        level = 0
-        while old >> (8 * level):
-            width = (old >> (8 * level)) % TILE_WIDTH
-            if width and old >> (8 * level) != self.size >> (8 * level):
-                paths.append(tile_path(level, (old >> (8 * level)) // TILE_WIDTH, width))
-            level += 1
+        paths += [
+            tile_path(level, index, width)
+            for level, index, width in edge_tiles(old)
+            if width and old >> (8 * level) != self.size >> (8 * level)
+        ]
         for path in paths:
             (self._directory / path).unlink(missing_ok=True)

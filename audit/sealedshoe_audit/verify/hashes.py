@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
-from sealedshoe_audit.errors import Code, VerificationError
+from sealedshoe_audit.errors import VerificationError
+from sealedshoe_audit.log.checkpoint import expect_root
 from sealedshoe_audit.log.merkle import Frontier, leaf_hash
 from sealedshoe_audit.log.reader import LogSource, TileCheck, read_bundles, read_head
 from sealedshoe_audit.trust import Trust
-from sealedshoe_audit.verify.report import Finding, Report
+from sealedshoe_audit.verify.report import Finding, Report, head_facts
 
 
 def verify_hashes(source: LogSource, trust: Trust, progress: Callable[[int, int], None]) -> Report:
@@ -19,12 +20,7 @@ def verify_hashes(source: LogSource, trust: Trust, progress: Callable[[int, int]
     try:
         _, head = read_head(source, trust)
         checkpoint = head.checkpoint
-        report.facts |= {
-            "origin": checkpoint.origin,
-            "size": checkpoint.size,
-            "root": checkpoint.root.hex(),
-            "witnesses": [{"name": n, "time_s": at} for n, at in sorted(head.cosigned.items())],
-        }
+        report.facts |= head_facts(head)
         frontier, tiles = Frontier(), TileCheck(source)
         for entries in read_bundles(source, checkpoint.size):
             for entry in entries:
@@ -32,11 +28,7 @@ def verify_hashes(source: LogSource, trust: Trust, progress: Callable[[int, int]
                     tiles.completed(level, node)
             progress(frontier.size, checkpoint.size)
         tiles.finish()
-        root = frontier.root()
-        if root != checkpoint.root:
-            raise VerificationError(
-                Code.ROOT_MISMATCH, expected=checkpoint.root.hex(), found=root.hex()
-            )
+        expect_root(checkpoint, frontier.root())
         report.checked.append(
             f"{checkpoint.size} entries, {tiles.compared} tiles and the root of the checkpoint"
         )

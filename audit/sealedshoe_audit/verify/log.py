@@ -19,7 +19,7 @@ from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.fold.keys import check_head_signer
 from sealedshoe_audit.fold.log import Applied, LogFold, Reveal, Vouched
 from sealedshoe_audit.fold.seeds import SeedFile
-from sealedshoe_audit.log.checkpoint import VerifiedCheckpoint
+from sealedshoe_audit.log.checkpoint import VerifiedCheckpoint, expect_root
 from sealedshoe_audit.log.reader import LogSource, TileCheck, read_bundles, read_head
 from sealedshoe_audit.names import table_name
 from sealedshoe_audit.records import TABLE_PAYLOAD_TYPES
@@ -30,7 +30,7 @@ from sealedshoe_audit.verify.helpers import HelperProcesses, Helpers, NoHelpers
 from sealedshoe_audit.verify.history import HeadHistory
 from sealedshoe_audit.verify.left_open import unclosed_shoes, unfinished_rounds
 from sealedshoe_audit.verify.position import position_of, take_position
-from sealedshoe_audit.verify.report import NOTICE, Finding, Report
+from sealedshoe_audit.verify.report import NOTICE, Finding, Report, head_facts
 from sealedshoe_audit.verify.times import StampCheck, Times
 from sealedshoe_audit.verify.totals import GameTotals, add_result, totals_json
 from sealedshoe_audit.verify.undealt import UndealtRounds
@@ -122,12 +122,7 @@ def _state_head(report: LogReport, head: VerifiedCheckpoint) -> None:
     text = f"the checkpoint of {checkpoint.origin} at size {checkpoint.size}"
     cosigned = f", cosigned by {len(head.cosigned)} witnesses" if head.cosigned else ""
     report.checked.append(text + cosigned)
-    report.facts |= {
-        "origin": checkpoint.origin,
-        "size": checkpoint.size,
-        "root": checkpoint.root.hex(),
-        "witnesses": [{"name": name, "time_s": at} for name, at in sorted(head.cosigned.items())],
-    }
+    report.facts |= head_facts(head)
 
 
 class _LogCheck:
@@ -207,11 +202,7 @@ class _LogCheck:
             stop[1](self._fold)
 
     def _check_root(self, head: VerifiedCheckpoint) -> None:
-        root = self._fold.frontier.root()
-        if root != head.checkpoint.root:
-            raise VerificationError(
-                Code.ROOT_MISMATCH, expected=head.checkpoint.root.hex(), found=root.hex()
-            )
+        expect_root(head.checkpoint, self._fold.frontier.root())
         if self._fold.keys is not None:
             check_head_signer(head.signers, self._fold.keys, "the checkpoint")
 

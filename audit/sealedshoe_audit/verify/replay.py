@@ -6,6 +6,7 @@ The log is verified from its first leaf while it is read (`fold.log`), so that w
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.fold.log import Applied, LogFold
 from sealedshoe_audit.fold.state import TableState
+from sealedshoe_audit.log.checkpoint import expect_root
 from sealedshoe_audit.log.reader import LogSource, read_entries, read_head
 from sealedshoe_audit.names import parse_round_name, table_name
 from sealedshoe_audit.trust import Trust
@@ -56,11 +57,7 @@ def _replay(report: Report, source: LogSource, trust: Trust, name: str, progress
                 shoe_shown = True
         if done % 256 == 0:
             progress(done, checkpoint.size)
-    root = fold.frontier.root()
-    if root != checkpoint.root:
-        raise VerificationError(
-            Code.ROOT_MISMATCH, expected=checkpoint.root.hex(), found=root.hex()
-        )
+    expect_root(checkpoint, fold.frontier.root())
     if found is None:
         raise VerificationError(
             Code.ROUND_UNKNOWN, expected=f"a result of {name}", found=f"none in {checkpoint.size}"

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sealedshoe_audit.errors import Code, VerificationError
+from sealedshoe_audit.log.checkpoint import VerifiedCheckpoint
 
 ERROR = "error"
 NOTICE = "notice"
@@ -69,3 +70,15 @@ class Report:
             "not_checked": self.not_checked,
             **self.facts,
         }
+
+
+def head_facts(head: VerifiedCheckpoint) -> dict[str, Any]:
+    """Returns what a report says of a log's head."""
+    checkpoint = head.checkpoint
+    cosigned = sorted(head.cosigned.items())
+    return {
+        "origin": checkpoint.origin,
+        "size": checkpoint.size,
+        "root": checkpoint.root.hex(),
+        "witnesses": [{"name": name, "time_s": time_s} for name, time_s in cosigned],
+    }

@@ -18,17 +18,19 @@ from pathlib import Path
 import grpc
 
 from sealedshoe_audit.cli.sources import DirectorySource
+from sealedshoe_audit.keeping.published import write_log
 from sealedshoe_audit.log.checkpoint import parse_checkpoint
 from sealedshoe_audit.log.note import parse_note
 from sealedshoe_audit.log.reader import read_entries
 from sealedshoe_server.client import new_request_id
-from sealedshoe_server.demo.forgery import publish, rewrite_result
+from sealedshoe_server.demo.forgery import rewrite_result
 from sealedshoe_server.demo.outsiders import MirrorRun, WitnessProcess
 from sealedshoe_server.demo.players import Mismatch
 from sealedshoe_server.demo.process import ServerDied, ServerProcess
 from sealedshoe_server.demo.verdict import audit
 from sealedshoe_server.export import export_log
 from sealedshoe_server.guard import Guard
+from sealedshoe_server.heads import CheckpointKey, HeadSigner
 from sealedshoe_server.keys import load_keys
 from sealedshoe_server.v1 import game_service_pb2 as pb_game
 from sealedshoe_server.v1.game_service_pb2_grpc import GameServiceStub
@@ -175,7 +177,8 @@ def _rewrite(stage: Stage) -> Seen:
     )
     origin = parse_checkpoint(parse_note((stage.out / "log/checkpoint").read_bytes()).text).origin
     forged = stage.out / "forged-log"
-    publish(forgery.entries, origin, keys.checkpoint, forged)
+    signer = HeadSigner(origin, [CheckpointKey(0, keys.checkpoint)])
+    write_log(forged, origin, forgery.entries, signer.sign)
     _show_soundness(seen, stage, forged)
     _confront(seen, stage, forged)
     return seen

@@ -6,18 +6,13 @@ an older head can tell.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from sealedshoe_audit.baccarat.rules import deal
 from sealedshoe_audit.definition_record import read_definition
 from sealedshoe_audit.fold.result import settlements
-from sealedshoe_audit.keeping.files import write_file
-from sealedshoe_audit.log.checkpoint import Checkpoint
 from sealedshoe_audit.log.merkle import Frontier, leaf_hash
-from sealedshoe_audit.log.note import sign_note
-from sealedshoe_audit.log.publication import grown_files
 from sealedshoe_audit.names import round_name
 from sealedshoe_audit.records import Record, open_record
 from sealedshoe_audit.v1 import records_pb2 as pb
@@ -132,12 +127,3 @@ def _mend(record: Record, leaf: Callable[[bytes], bytes], roots: Sequence[bytes]
 def _paid(record: pb.RoundDealt, position: int) -> int:
     settled = record.settlements[position]
     return settled.gross_return - settled.commission
-
-
-def publish(entries: Sequence[bytes], origin: str, key: Ed25519PrivateKey, directory: Path) -> None:
-    """Writes a log's files with a head that the real checkpoint key signs."""
-    frontier = Frontier()
-    for path, data in grown_files(frontier, entries, lambda _: None):
-        write_file(directory / path, data)
-    text = Checkpoint(origin, frontier.size, frontier.root()).text()
-    write_file(directory / "checkpoint", sign_note(text, origin, key))

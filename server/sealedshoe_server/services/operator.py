@@ -8,7 +8,6 @@ from sealedshoe_audit.fold.house import check_log_closed, check_table_id
 from sealedshoe_audit.fold.table import check_settings
 from sealedshoe_audit.names import game_name
 from sealedshoe_audit.v1 import records_pb2 as pb
-from sealedshoe_audit.v1.evidence_pb2 import LoggedRecord
 from sealedshoe_server import answers
 from sealedshoe_server.dealing import decide
 from sealedshoe_server.dealing.draft import Draft, Surroundings
@@ -56,11 +55,7 @@ class OperatorService:
             return pb_op.InstallGameResponse(
                 game=game_name(game.game_id, game.version),
                 odds=record.odds,
-                record=LoggedRecord(
-                    index=placement.first_index,
-                    envelope=envelope,
-                    inclusion_path=placement.inclusion_path(0),
-                ),
+                record=answers.logged_alone(envelope, placement),
             ).SerializeToString(deterministic=True)
 
         try:
@@ -182,11 +177,7 @@ class OperatorService:
             raise invalid(Reason.FIELD_INVALID, "successor_origin", error.expected) from error
 
         def answer(envelope: bytes, placement: Placement) -> bytes:
-            logged = LoggedRecord(
-                index=placement.first_index,
-                envelope=envelope,
-                inclusion_path=placement.inclusion_path(0),
-            )
+            logged = answers.logged_alone(envelope, placement)
             return pb_op.CloseLogResponse(record=logged).SerializeToString(deterministic=True)
 
         try:

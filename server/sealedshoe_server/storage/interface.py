@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Protocol, TypeAlias
 
-from sealedshoe_audit.log.merkle import CompleteHash, inclusion_ranges, range_hash
+from sealedshoe_audit.log.merkle import CompleteHash, inclusion_ranges, leaf_hash, range_hash
 from sealedshoe_server.dealing.draft import Head
 
 
@@ -54,6 +54,11 @@ class NewEntry:
     leaf: bytes
     table: str = ""
     sequence: int = 0
+
+    @classmethod
+    def of(cls, envelope: bytes) -> "NewEntry":
+        """Returns the entry of a record that is no table's."""
+        return cls(envelope, leaf_hash(envelope))
 
 
 @dataclass(frozen=True, slots=True)
