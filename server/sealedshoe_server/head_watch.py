@@ -53,7 +53,7 @@ class HeadWatch:
     async def _between(self, start: int, end: int) -> AsyncIterator[bytes]:
         """Reads in steps, so that a long archive holds nobody up."""
         while start < end:
-            for note in list(self._archive.read_between(start, end)):
+            notes, start = self._archive.read_between(start, end)
+            for note in notes:
                 yield note
-                start += len(note)
             await asyncio.sleep(0)

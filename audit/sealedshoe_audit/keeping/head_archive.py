@@ -80,20 +80,17 @@ class HeadArchive:
             file.seek(start)
             return file.read()
 
-    def read_between(self, start: int, end: int) -> Iterator[bytes]:
-        """Yields the notes between two offsets at which notes end; at most 256 KiB of them."""
+    def read_between(self, start: int, end: int) -> tuple[list[bytes], int]:
+        """Returns notes between two offsets, from at most 256 KiB, and the offset to go on from."""
         with self._path.open("rb") as file:
             file.seek(start)
             data = file.read(min(end - start, STEP_BYTES))
-        notes = split_notes(data.splitlines(keepends=True))
+        found = list(_split(data.splitlines(keepends=True)))
         if start + len(data) == end:
-            yield from notes
-            return
-        held = b""
-        for note in notes:  # the last may be cut short by the step, and still look whole
-            if held:
-                yield held
-            held = note
+            return [note for note, _ in found], end
+        whole = found[:-1]  # the last may be cut short by the step, and still look whole
+        following = start + (whole[-1][1] if whole else len(data))
+        return [note for note, _ in whole], following
 
     def read(self) -> Iterator[bytes]:
         """Yields every whole note, oldest first."""

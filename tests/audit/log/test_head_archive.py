@@ -116,7 +116,7 @@ def test_notes_between_two_offsets_are_read_without_the_others(tmp_path: Path) -
     ends = [sum(map(len, HEADS[:n])) for n in range(len(HEADS) + 1)]
     for first in range(len(HEADS)):
         for last in range(first, len(HEADS) + 1):
-            found = list(kept.read_between(ends[first], ends[last]))
+            found, _ = kept.read_between(ends[first], ends[last])
             assert found == HEADS[first:last]
 
 
@@ -126,7 +126,7 @@ def test_a_step_ends_at_a_note_and_the_next_goes_on_there(tmp_path: Path) -> Non
     start, found = 0, list[bytes]()
     assert kept.size > STEP_BYTES
     while start < kept.size:
-        step = list(kept.read_between(start, kept.size))
+        step, _ = kept.read_between(start, kept.size)
         assert step
         start += sum(map(len, step))
         found += step
@@ -138,3 +138,17 @@ def test_a_step_ends_at_a_note_and_the_next_goes_on_there(tmp_path: Path) -> Non
 def test_an_archive_of_any_bytes_yields_the_notes_before_them(rest: bytes) -> None:
     data = HEADS[0] + HEADS[1] + b"\n" + rest
     assert list(split_notes(data.splitlines(keepends=True)))[:2] == HEADS[:2]
+
+
+def test_damage_longer_than_a_step_stops_no_reader_of_steps(tmp_path: Path) -> None:
+    """Each step goes on, and what stands behind the damaged note comes."""
+    path = tmp_path / "heads"
+    path.write_bytes(HEADS[1] + b"\0" * (STEP_BYTES + 100) + b"\n" + HEADS[2] + HEADS[3])
+    end, start = path.stat().st_size, 0
+    found: list[bytes] = []
+    while start < end:
+        notes, following = HeadArchive(path).read_between(start, end)
+        assert following > start
+        found += notes
+        start = following
+    assert found[-1] == HEADS[3]
