@@ -6,12 +6,20 @@ gives the whole message, and as the signature is deterministic, a retry gets the
 
 from collections.abc import Sequence
 
-from sealedshoe_audit.log.merkle import CompleteHash
+from sealedshoe_audit.errors import VerificationError
+from sealedshoe_audit.log.merkle import (
+    CompleteHash,
+    inclusion_ranges,
+    leaf_hash,
+    range_hash,
+    root_at,
+    verify_inclusion,
+)
 from sealedshoe_audit.names import round_name
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.v1.evidence_pb2 import LoggedRecord
 from sealedshoe_server.dealing.draft import Draft, Entry
-from sealedshoe_server.storage.interface import Placement, inclusion_path
+from sealedshoe_server.storage.interface import Placement, StorageFailed
 from sealedshoe_server.v1 import game_service_pb2 as game_pb
 from sealedshoe_server.v1 import operator_service_pb2 as operator_pb
 
@@ -48,10 +56,17 @@ def logged_alone(envelope: bytes, placement: Placement) -> LoggedRecord:
 
 
 def logged_at(index: int, envelope: bytes, size: int, complete: CompleteHash) -> LoggedRecord:
-    """Returns a stored record with its proof under the head of this size."""
-    return LoggedRecord(
-        index=index, envelope=envelope, inclusion_path=inclusion_path(index, size, complete)
-    )
+    """Returns a stored record with its proof under the head of this size.
+
+    Raises:
+        StorageFailed: the stored hashes do not prove it; nobody is handed a proof that fails.
+    """
+    path = [range_hash(low, high, complete) for low, high in inclusion_ranges(index, size)]
+    try:
+        verify_inclusion(index, size, leaf_hash(envelope), path, root_at(size, complete))
+    except VerificationError as error:
+        raise StorageFailed(f"leaf {index} does not lead to the head of {size} records") from error
+    return LoggedRecord(index=index, envelope=envelope, inclusion_path=b"".join(path))
 
 
 def records_of(draft: Draft, placement: Placement) -> list[LoggedRecord]:

@@ -10,6 +10,8 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeAlias, TypeVar
 
+from google.protobuf.message import DecodeError
+
 from sealedshoe_audit.baccarat.definition import Shuffle
 from sealedshoe_audit.fold.state import TableState, restore
 from sealedshoe_audit.names import round_name, table_name
@@ -24,13 +26,21 @@ from sealedshoe_server.dealing.draft import Draft, DrawShoe, NewShoe, Surroundin
 from sealedshoe_server.dealing.wagers import Offer
 from sealedshoe_server.errors import GameError, Reason
 from sealedshoe_server.games import Games
-from sealedshoe_server.heads import head_size
 from sealedshoe_server.live_table import LiveTable
 from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.sealing import SealBroken
 from sealedshoe_server.shoes import ShoeMaker
 from sealedshoe_server.statements import Statements
-from sealedshoe_server.storage.interface import Committed, Dropped, Placement, Request, Store
+from sealedshoe_server.storage.interface import (
+    Committed,
+    Dropped,
+    Placement,
+    Request,
+    StorageFailed,
+    Store,
+    StoredTable,
+    StoreRefused,
+)
 from sealedshoe_server.tally import Tally
 
 _T = TypeVar("_T")
@@ -77,16 +87,28 @@ class Floor:
         self._take_up_tables()
         writer.on_reload = self._drop_caches
 
-    def _restore(self, snapshot: bytes) -> TableState:
-        message = state_pb2.TableSnapshot.FromString(snapshot)
-        settings = message.settings
-        return restore(message, self._games.definition(settings.game_id, settings.game_version))
+    def _restore(self, stored: StoredTable) -> TableState:
+        """A table's state from its snapshot.
+
+        Raises:
+            StoreRefused: the row is damaged; nothing is decided upon it.
+        """
+        try:
+            message = state_pb2.TableSnapshot.FromString(stored.snapshot)
+            settings = message.settings
+            game = self._games.definition(settings.game_id, settings.game_version)
+            state = restore(message, game)
+        except (DecodeError, GameError, ValueError) as error:
+            raise StoreRefused(f"{table_name(stored.table)}: its snapshot is damaged") from error
+        if (state.table, state.sequence) != (stored.table, stored.sequence):
+            raise StoreRefused(f"{table_name(stored.table)}: its row contradicts its snapshot")
+        return state
 
     def _take_up_tables(self) -> None:
         """Adds the tables that the store has and this cache has not."""
         for stored in self._store.tables():
             if stored.table not in self.tables:
-                state = self._restore(stored.snapshot)
+                state = self._restore(stored)
                 live = self.tables[stored.table] = LiveTable(state, stored.no_round_reason)
                 self._load_players(live)
         self._tally.count_open(self.tables.values())
@@ -101,7 +123,10 @@ class Floor:
         stored = self._store.table(live.state.table)
         if stored is None:
             raise GameError(Reason.TABLE_NOT_FOUND, "the table was never committed")
-        live.state = self._restore(stored.snapshot)
+        try:
+            live.state = self._restore(stored)
+        except StoreRefused as error:
+            raise StorageFailed(str(error)) from error
         live.no_round_reason = stored.no_round_reason
         live.shoe = None
         live.shoe_opened_at = None
@@ -195,9 +220,9 @@ class Floor:
                 "the answer is no longer kept; get the round",
                 metadata={"round": stored.round},
             )
-        await self._writer.released(head_size(stored.head_text))
+        await self._writer.released(stored.head.head.size)
         self._tally.replayed()
-        return with_checkpoint(stored.answer, self._writer.sign_head(stored.head_text))
+        return with_checkpoint(stored.answer, self._writer.sign_head(stored.head.text))
 
     async def command(
         self,

@@ -13,7 +13,7 @@ from sealedshoe_audit.names import game_name
 from sealedshoe_audit.records import VERSION, open_record
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_server.errors import GameError, Reason
-from sealedshoe_server.storage.interface import Store
+from sealedshoe_server.storage.interface import Store, StoreRefused
 from sealedshoe_server.v1.game_service_pb2 import Game
 
 
@@ -21,13 +21,18 @@ class Games:
     """Every installed game version."""
 
     def __init__(self, store: Store) -> None:
-        """Reads them from the log."""
+        """Reads them from the log.
+
+        Raises:
+            StoreRefused: the index names a leaf that installs no game.
+        """
         self._definitions: dict[tuple[str, int], GameDefinition] = {}
         self._served: dict[tuple[str, int], Game] = {}
         for index in store.games():
             record = open_record(store.read(index, 1)[0])
-            if isinstance(record, pb.GameInstalled):
-                self.add(record)
+            if not isinstance(record, pb.GameInstalled):
+                raise StoreRefused(f"the index of games is damaged: leaf {index} installs none")
+            self.add(record)
 
     def add(self, record: pb.GameInstalled) -> None:
         """Takes over a game whose record is durable."""

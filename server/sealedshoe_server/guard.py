@@ -86,7 +86,9 @@ class Guard:
         padded = body.ljust(SLOT_BYTES - 32, b"\0")
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600)
         try:
-            os.pwrite(descriptor, padded + sha256(padded).digest(), counter % 2 * SLOT_BYTES)
+            slot = padded + sha256(padded).digest()
+            if os.pwrite(descriptor, slot, counter % 2 * SLOT_BYTES) != SLOT_BYTES:
+                raise OSError(f"guard {self._path}: not all of a slot was written")
             os.fdatasync(descriptor)
         finally:
             os.close(descriptor)

@@ -246,7 +246,7 @@ class LogWriter:
         except Exception as error:
             # The log names a key that is gone: nothing can be signed any more.
             self._log.error("key change", problem=type(error).__name__)
-            self.halt(Reason.LOG_CLOSED, "a key that the log names is missing")
+            self.halt(Reason.LOG_CLOSED, "a key that the log names cannot be used")
             return
         waiting, self._waiting = self._waiting, []
         head = self.published
@@ -306,11 +306,15 @@ class LogWriter:
         return self._released(head), outcomes
 
     def _released(self, head: CommittedHead) -> Published:
-        note = self.sign_head(head.text)
+        """The head is committed: whatever fails from here on, the log is read again before it goes on."""
         try:
+            note = self.sign_head(head.text)
             self._keep(head.text, note)
         except OSError as error:
             raise StorageFailed(f"guard or archive: {error}", unknown=True) from error
+        except Exception as error:
+            problem = f"the head cannot be signed: {type(error).__name__}"
+            raise StorageFailed(problem, unknown=True) from error
         return Published(head, note)
 
     def _fail(self, group: Sequence[_Waiting], error: Exception) -> None:

@@ -8,7 +8,7 @@ from sealedshoe_audit.baccarat.settlement import INT64_MAX
 from sealedshoe_audit.containers import seal_evidence
 from sealedshoe_audit.fold.state import TableState
 from sealedshoe_audit.log.merkle import leaf_hash
-from sealedshoe_audit.names import round_name
+from sealedshoe_audit.names import round_name, table_name
 from sealedshoe_audit.records import Record, open_record
 from sealedshoe_audit.shoe.commitment import Shoe
 from sealedshoe_audit.v1 import records_pb2 as pb
@@ -19,7 +19,13 @@ from sealedshoe_server.errors import GameError, Reason
 from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.sealing import SealBroken
 from sealedshoe_server.shoes import ShoeMaker
-from sealedshoe_server.storage.interface import RoundState, Store, StoredRound, StoredShoe
+from sealedshoe_server.storage.interface import (
+    RoundState,
+    StorageFailed,
+    Store,
+    StoredRound,
+    StoredShoe,
+)
 from sealedshoe_server.v1 import game_service_pb2 as pb_game
 
 _STEP = 64  # records read at a time when walking back along a table
@@ -55,10 +61,31 @@ class Rounds:
         return logged_at(index, self._leaf(index), size, self._store.complete_hash)
 
     def _leaf(self, index: int) -> bytes:
-        return self._store.read(index, 1)[0]
+        found = self._store.read(index, 1)
+        if not found:
+            raise StorageFailed(f"an index names leaf {index}, which is not there")
+        return found[0]
 
     def _record(self, index: int) -> Record:
         return open_record(self._leaf(index))
+
+    def _result(self, stored: StoredRound) -> pb.RoundDealt | pb.RoundVoided:
+        """The record that the index names as a round's result."""
+        record = self._record(-1 if stored.result_index is None else stored.result_index)
+        named = (stored.table, stored.round_number)
+        if (
+            not isinstance(record, pb.RoundDealt | pb.RoundVoided)
+            or (record.link.table, record.round_number) != named
+        ):
+            raise StorageFailed(f"the index does not name the result of {round_name(*named)}")
+        return record
+
+    def _opening(self, table: str, index: int) -> pb.RoundOpened:
+        """The record that an index names as an opening."""
+        record = self._record(index)
+        if not isinstance(record, pb.RoundOpened) or record.link.table != table:
+            raise StorageFailed(f"leaf {index} opens nothing at {table_name(table)}")
+        return record
 
     def find(self, table: str, number: int) -> StoredRound:
         """Returns a round of the index.
@@ -74,7 +101,7 @@ class Rounds:
     def _shoe(self, table: str, number: int) -> StoredShoe:
         shoe = self._store.shoe(table, number)
         if shoe is None:
-            raise LookupError(f"shoe {number} of {table} is missing from the index")
+            raise StorageFailed(f"shoe {number} of {table} is missing from the index")
         return shoe
 
     async def answer(self, table: str, number: int) -> bytes:
@@ -119,8 +146,8 @@ class Rounds:
     def _card_proof(self, stored: StoredRound) -> bytes:
         if stored.result_index is None:
             return b""
-        record = self._record(stored.result_index)
-        if not isinstance(record, pb.RoundDealt):
+        record = self._result(stored)
+        if isinstance(record, pb.RoundVoided):
             return b""
         first = record.cards[0].position
         shoe = self._cards(stored.table, self._shoe(stored.table, stored.shoe_number))
@@ -128,9 +155,7 @@ class Rounds:
 
     def _cards(self, table: str, shoe: StoredShoe) -> Shoe:
         """The cards of any shoe: revealed in the log, or sealed while open."""
-        opened = self._record(shoe.opened_index)
-        if not isinstance(opened, pb.RoundOpened):
-            raise LookupError("the shoe index does not name an opening")
+        opened = self._opening(table, shoe.opened_index)
         if shoe.closed_index is not None:
             closed = self._record(shoe.closed_index)
             if isinstance(closed, pb.RoundDealt | pb.ShoeRetired) and closed.closing.seed:
@@ -164,10 +189,7 @@ class Rounds:
         if table.round is None:
             return table.sequence
         stored = self.find(table.table, table.round_number)
-        opened = self._record(stored.opened_index)
-        if not isinstance(opened, pb.RoundOpened):
-            raise LookupError("the round index does not name an opening")
-        return opened.link.sequence - 1
+        return self._opening(table.table, stored.opened_index).link.sequence - 1
 
     async def evidence(self, table: str, number: int, player: str) -> bytes:
         """Returns a round's evidence file under the newest checkpoint, cosigned if possible.
@@ -213,8 +235,7 @@ class Rounds:
 
     def _cosigned_before(self, stored: StoredRound) -> bytes:
         """The cosigned head that the round's opening names, if it names one."""
-        opened = self._record(stored.opened_index)
-        named = opened.cosigned_head_hash if isinstance(opened, pb.RoundOpened) else b""
+        named = self._opening(stored.table, stored.opened_index).cosigned_head_hash
         return (self._store.cosigned(named) or b"") if named else b""
 
     def _evidence_indexes(self, stored: StoredRound) -> list[int]:
@@ -222,8 +243,8 @@ class Rounds:
         created = self._store.table_entries(stored.table, 0, 1)[0]
         settings = open_record(created[2])
         if not isinstance(settings, pb.TableChanged) or stored.result_index is None:
-            raise LookupError("a table's first record creates it")
-        chain = self._chain(stored.table, stored.result_index)
+            raise StorageFailed("a table's first record creates it")
+        chain = self._chain(stored.table, self._result(stored).link.sequence)
         indexes = {0, self._game_index(settings.settings), created[1], *chain}
         first = self._record(chain[0])
         shoe = self._shoe(stored.table, stored.shoe_number)
@@ -241,21 +262,18 @@ class Rounds:
                 game = record.definition
                 if (game.game_id, game.version) == (settings.game_id, settings.game_version):
                     return index
-        raise LookupError("the table's game is missing from the index")
+        raise StorageFailed("the table's game is missing from the index")
 
-    def _chain(self, table: str, result_index: int) -> list[int]:
+    def _chain(self, table: str, result_sequence: int) -> list[int]:
         """Leaf indexes from the previous result, or the table's creation, to this one."""
-        target = self._record(result_index)
-        if not isinstance(target, pb.RoundDealt | pb.RoundVoided):
-            raise LookupError("the round index does not name a result")
         chain: list[int] = []
-        below = target.link.sequence
+        below = result_sequence
         while True:
             start = max(0, below - _STEP)
             rows = self._store.table_entries(table, start, below - start)
             for sequence, index, envelope in reversed(rows):
                 chain.append(index)
-                earlier = sequence < target.link.sequence
+                earlier = sequence < result_sequence
                 if earlier and isinstance(open_record(envelope), pb.RoundDealt):
                     return chain[::-1]
             if start == 0:

@@ -98,6 +98,7 @@ class Server:
         self._tasks: list[asyncio.Task[None]] = []
         self._to_close: list[Callable[[], Awaitable[None]]] = []
         self._lost_seeds: set[str] = set()
+        self._trust_is_written = True
         self._draining = False
 
     def _open(self, os_source: EntropySource, boot_id: str) -> None:
@@ -167,8 +168,9 @@ class Server:
             self._data.load_keys,
             self._clock.now_us,
         )
-        self._key_master.on_change = self._publish_trust
         self._key_master.refresh()
+        self._publish_trust()
+        self._key_master.on_change = self._publish_trust_or_later
         await self._record_start()
         self.floor = Floor(
             origin,
@@ -232,6 +234,19 @@ class Server:
         keys = checkpoint_vkeys(history, origin)
         self._trust = Trust(origin, history.keys.root, keys).under(self._outside.policy)
         self._data.publish_trust(self._trust)
+
+    def _publish_trust_or_later(self) -> None:
+        """The files are a copy: while they cannot be written the log goes on; housekeeping tries again."""
+        try:
+            self._publish_trust()
+            self._trust_is_written = True
+        except OSError as error:
+            self._trust_is_written = False
+            self._log.error("trust.json", problem=error.strerror)
+
+    def _publish_late_trust(self) -> None:
+        if not self._trust_is_written:
+            self._publish_trust_or_later()
 
     def _texts(self) -> dict[str, str]:
         texts = {"trust.json": self._trust.text()}
@@ -323,6 +338,7 @@ class Server:
                 await self._record_lost_seeds()
                 await retire_idle_shoes(self.floor, self._clock.now_us())
                 self._key_master.fill_up()
+            self._publish_late_trust()
             await self._listeners.set_health(not self.problems())
             if loop.time() >= expire_at:
                 expire_at = loop.time() + EXPIRY_S
@@ -349,6 +365,7 @@ class Server:
         await self.floor.settle_down()
         self._writer.stop()
         await self._writer_task
+        self._publish_late_trust()
         await self._release()
         watchdog.cancel()
         self._log.info("stopped")

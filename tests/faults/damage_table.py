@@ -115,9 +115,9 @@ SQL: list[tuple[str, str]] = [
     ),
     (
         "UPDATE heads SET text = 'x' || text WHERE size > 15 AND size < (SELECT max(size) FROM heads)",
-        "call refuses…",
+        "call refuses: STORAGE_FAILED",
     ),
-    (OTHER_ROOT, "call refuses…"),
+    (OTHER_ROOT, "call refuses: STORAGE_FAILED"),
     ("UPDATE heads SET time_us = time_us + 3600000000", "kept"),
     (
         "DELETE FROM heads WHERE size = (SELECT max(size) FROM heads)",
@@ -125,7 +125,7 @@ SQL: list[tuple[str, str]] = [
     ),
     (
         "DELETE FROM heads WHERE size > 15 AND size < (SELECT max(size) FROM heads)",
-        "call refuses: ROUND_NOT_OPEN",
+        "call refuses: STORAGE_FAILED",
     ),
     (
         "UPDATE head SET size = size - 1",
@@ -150,8 +150,11 @@ SQL: list[tuple[str, str]] = [
     ("UPDATE tables SET no_round_reason = 'x' WHERE table_id = 'a'", "kept"),
     ("DELETE FROM tables WHERE table_id = 'a'", "call refuses: TABLE_NOT_FOUND"),
     ("UPDATE rounds SET state = 3", "GetRound refuses: ROUND_NOT_FINISHED"),
-    ("UPDATE rounds SET result_index = 1 WHERE result_index IS NOT NULL", "GetRound refuses…"),
-    ("UPDATE rounds SET opened_index = opened_index + 1000", "GetRound refuses: INTERNAL"),
+    (
+        "UPDATE rounds SET result_index = 1 WHERE result_index IS NOT NULL",
+        "GetRound refuses: STORAGE_FAILED",
+    ),
+    ("UPDATE rounds SET opened_index = opened_index + 1000", "GetRound refuses: STORAGE_FAILED"),
     ("DELETE FROM rounds", "GetRound refuses: ROUND_NOT_FOUND"),
     (
         "UPDATE shoes SET commitment = CAST('x' || substr(commitment, 2) AS BLOB)",
@@ -161,16 +164,19 @@ SQL: list[tuple[str, str]] = [
         "UPDATE shoes SET sealed = CAST('x' || substr(sealed, 2) AS BLOB)",
         "call refuses: SEED_UNAVAILABLE",
     ),
-    ("UPDATE shoes SET opened_index = 1", "GetRound refuses: INTERNAL"),
-    ("DELETE FROM shoes", "GetRound refuses: INTERNAL"),
+    ("UPDATE shoes SET opened_index = 1", "GetRound refuses: STORAGE_FAILED"),
+    ("DELETE FROM shoes", "GetRound refuses: STORAGE_FAILED"),
     ("UPDATE players SET reference = 'x'", "kept"),
     ("UPDATE players SET salt = zeroblob(length(salt))", "kept"),
     ("DELETE FROM players", "kept"),
-    ("UPDATE requests SET answer = CAST('x' || substr(answer, 2) AS BLOB)", "call refuses…"),
-    ("UPDATE requests SET request_hash = zeroblob(32)", "call refuses: REQUEST_ID_REUSED"),
+    (
+        "UPDATE requests SET answer = CAST('x' || substr(answer, 2) AS BLOB)",
+        "call refuses: STORAGE_FAILED",
+    ),
+    ("UPDATE requests SET request_hash = zeroblob(32)", "call refuses: STORAGE_FAILED"),
     (
         "UPDATE requests SET head_size = (SELECT max(size) FROM heads WHERE size < head_size)",
-        "call refuses…",
+        "call refuses: STORAGE_FAILED",
     ),
     ("DELETE FROM requests", "call refuses: ROUND_NOT_OPEN"),
 ]

@@ -176,7 +176,7 @@ class StorageContract:
             found = reader.answer("caller", "r")
             assert found is not None
             assert found.answer == outcomes[0].answer == b"0/2 " + leaf(b"b")
-            assert (found.request_hash, found.head_text) == (leaf(b"body"), head.text)
+            assert (found.request_hash, found.head) == (leaf(b"body"), head)
             assert found.round == "tables/t/rounds/1"
 
     def test_expired_answers_leave_their_ids(self, store: Store) -> None:

@@ -79,7 +79,7 @@ def dump(path: Path) -> list[str]:
         pytest.param("REPLACE INTO tile_hashes VALUES (1, 0, zeroblob(32))"),
         "UPDATE heads SET text = ''",
         "DELETE FROM heads",
-        pytest.param("REPLACE INTO heads SELECT size, '', 0 FROM heads"),
+        pytest.param("REPLACE INTO heads SELECT size, 0, '', 0 FROM heads"),
         "UPDATE head SET size = 1",
         "UPDATE head SET size = size, text = ''",
         "DELETE FROM head",

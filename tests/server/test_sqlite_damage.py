@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sealedshoe_server.storage.interface import StorageFailed, StoreRefused
-from sealedshoe_server.storage.sqlite import SqliteStore
+from sealedshoe_server.storage.sqlite import SCHEMA_VERSION, SqliteStore
 from tests.server.batches import asked, loose, opened, shoe_opened, step
 
 ORIGIN = "log.example/test"
@@ -146,8 +146,8 @@ def test_a_foreign_database_is_refused_and_left_alone(tmp_path: Path) -> None:
 def test_a_newer_version_is_refused(path: Path) -> None:
     """A file of a schema that this release does not know stays untouched."""
     with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA user_version = 3")
-    with pytest.raises(StoreRefused, match="version 2"):
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    with pytest.raises(StoreRefused, match=f"version {SCHEMA_VERSION}"):
         SqliteStore(path, ORIGIN)
 
 

@@ -16,6 +16,7 @@ from sealedshoe_server.cli.operate import game, round_, shoe, table
 from sealedshoe_server.cli.play import play
 from sealedshoe_server.config import ConfigError, load_config
 from sealedshoe_server.data_dir import DataDirError
+from sealedshoe_server.errors import GameError
 from sealedshoe_server.keys import KeyFileError
 from sealedshoe_server.listeners import PortTaken
 from sealedshoe_server.logs import configure_logs
@@ -50,7 +51,9 @@ def serve(config: Path | None, bare: bool, **options: object) -> None:
     except (
         ConfigError,
         DataDirError,
+        GameError,
         KeyFileError,
+        OSError,
         PortTaken,
         RngFailed,
         StorageFailed,

@@ -137,6 +137,7 @@ class Layers:
             self._metrics.calls.labels(name, "DEADLINE_EXCEEDED").inc()
             await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "the server's own deadline")
         if isinstance(error, StorageFailed):
+            self._log.error("storage", method=name, problem=str(error))
             error = GameError(Reason.STORAGE_FAILED, "the log cannot be read", retry_after_ms=1000)
         refusal = error if isinstance(error, GameError) else self._incident(name, error)
         self._metrics.calls.labels(name, CODE_OF[refusal.reason].name).inc()

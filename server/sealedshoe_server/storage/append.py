@@ -5,6 +5,7 @@ A crash at any step leaves the state before the transaction; nothing signed has 
 
 import sqlite3
 from collections.abc import Sequence
+from hashlib import sha256
 
 from sealedshoe_audit.log.checkpoint import Checkpoint
 from sealedshoe_audit.log.merkle import Frontier
@@ -53,7 +54,7 @@ def append_group(
         db.execute("BEGIN")
         return [place for place in placed if isinstance(place, Dropped)]
     text = Checkpoint(origin, frontier.size, frontier.root()).text()
-    db.execute("INSERT INTO heads VALUES (?, ?, ?)", (frontier.size, text, time_us))
+    db.execute("INSERT INTO heads VALUES (?, ?, ?, ?)", (frontier.size, size, text, time_us))
     db.execute(
         "UPDATE head SET size = ?, edge = ?, text = ?", (frontier.size, frontier.edge(), text)
     )
@@ -128,17 +129,27 @@ def _finish(
     return Committed(first, answer)
 
 
+def answer_digest(request_hash: bytes, head_size: int, answer: bytes) -> bytes:
+    """Returns what tells a damaged answer from the one that was given.
+
+    Args:
+        request_hash: 32 bytes.
+    """
+    return sha256(request_hash + head_size.to_bytes(8, "big") + answer).digest()
+
+
 def _write_request(
     db: sqlite3.Connection, request: Request, answer: bytes, size: int, time_us: int
 ) -> None:
     db.execute(
-        "INSERT INTO requests (caller, request_id, request_hash, answer, head_size, round, time_us) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO requests (caller, request_id, request_hash, answer, digest, head_size, round, "
+        "time_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             request.caller,
             request.request_id,
             request.request_hash,
             answer,
+            answer_digest(request.request_hash, size, answer),
             size,
             request.round,
             time_us,

@@ -30,6 +30,10 @@ class StorageFailed(Exception):
         self.unknown = unknown
 
 
+class HashesMissing(StorageFailed):
+    """Stored hashes that a proof needs are not there."""
+
+
 class DuplicateSeed(StorageFailed):
     """A new shoe's seed commitment stands in the log already: the RNG cannot be trusted any more."""
 
@@ -212,12 +216,12 @@ class StoredAnswer:
 
     Attributes:
         answer: bytes without checkpoint; None once they have expired.
-        head_text: the head that the answer's proofs end in.
+        head: the one that the answer's proofs end in.
     """
 
     request_hash: bytes
     answer: bytes | None
-    head_text: str
+    head: CommittedHead
     round: str
 
 
@@ -300,7 +304,11 @@ class Store(Protocol):
         ...
 
     def head_covering(self, index: int) -> CommittedHead:
-        """Returns the first head whose tree holds this leaf: the one its answer was proved under."""
+        """Returns the first head whose tree holds this leaf: the one its answer was proved under.
+
+        Raises:
+            StorageFailed: it is gone, or its text does not fit the tree.
+        """
         ...
 
     def read(self, start: int, limit: int) -> list[bytes]:
@@ -316,7 +324,11 @@ class Store(Protocol):
         ...
 
     def answer(self, caller: str, request_id: str) -> StoredAnswer | None:
-        """Returns what a request id led to."""
+        """Returns what a request id led to.
+
+        Raises:
+            StorageFailed: its row, or its head's, is damaged.
+        """
         ...
 
     def keep_cosigned(self, size: int, note: bytes) -> None:

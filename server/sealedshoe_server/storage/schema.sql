@@ -1,6 +1,6 @@
 -- The log and its indexes. Entries, hashes and heads are append-only, and the engine enforces it.
 PRAGMA application_id = 1397969992; -- "SSHH"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
@@ -24,9 +24,10 @@ CREATE TABLE tile_hashes (
   PRIMARY KEY (level, idx)
 ) STRICT, WITHOUT ROWID;
 
--- One row a commit: the text that is signed.
+-- One row a commit: the text that is signed, and the size of the head before, so that none can be missing.
 CREATE TABLE heads (
   size INTEGER PRIMARY KEY,
+  before INTEGER NOT NULL,
   text TEXT NOT NULL,
   time_us INTEGER NOT NULL
 ) STRICT;
@@ -102,6 +103,7 @@ CREATE TABLE requests (
   request_id TEXT NOT NULL,
   request_hash BLOB NOT NULL,
   answer BLOB,
+  digest BLOB NOT NULL CHECK (length(digest) = 32), -- of request hash, head size and answer
   head_size INTEGER NOT NULL,
   round TEXT NOT NULL,
   time_us INTEGER NOT NULL
@@ -120,8 +122,8 @@ CREATE TRIGGER head_grows BEFORE UPDATE ON head WHEN NEW.size <= OLD.size
 CREATE TRIGGER head_last BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'the head stays'); END;
 CREATE TRIGGER requests_stay BEFORE DELETE ON requests BEGIN SELECT RAISE(ABORT, 'request ids stay'); END;
 CREATE TRIGGER answers_expire BEFORE UPDATE ON requests WHEN NEW.answer IS NOT NULL OR
-  (NEW.id, NEW.caller, NEW.request_id, NEW.request_hash, NEW.head_size, NEW.round, NEW.time_us) <>
-  (OLD.id, OLD.caller, OLD.request_id, OLD.request_hash, OLD.head_size, OLD.round, OLD.time_us)
+  (NEW.id, NEW.caller, NEW.request_id, NEW.request_hash, NEW.digest, NEW.head_size, NEW.round, NEW.time_us) <>
+  (OLD.id, OLD.caller, OLD.request_id, OLD.request_hash, OLD.digest, OLD.head_size, OLD.round, OLD.time_us)
   BEGIN SELECT RAISE(ABORT, 'an answer may expire, no more'); END;
 
 -- REPLACE would delete a row without asking the DELETE triggers.

@@ -22,11 +22,12 @@ from sealedshoe_audit.log.merkle import (
     root_at,
 )
 from sealedshoe_server.dealing.draft import Head
-from sealedshoe_server.storage.append import append_group
+from sealedshoe_server.storage.append import answer_digest, append_group
 from sealedshoe_server.storage.interface import (
     Batch,
     CommittedHead,
     DuplicateSeed,
+    HashesMissing,
     Outcome,
     PlayerRow,
     RoundQuery,
@@ -40,7 +41,7 @@ from sealedshoe_server.storage.interface import (
 )
 
 APPLICATION_ID = 1397969992
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 HASHES_KEPT = 65_536
 TAIL_CHECKED = 512  # entries re-hashed at every start: the part of the file written last
 NEWEST_HEAD = "SELECT size, text, time_us FROM heads ORDER BY size DESC LIMIT 1"
@@ -67,15 +68,18 @@ class SqliteStore:
         self.complete_hash = lru_cache(maxsize=HASHES_KEPT)(self._complete_hash)
 
     def _open(self) -> None:
+        """Leaves nothing open when it fails."""
         try:
-            self._writer = _connect(self._path)
-            if not self._writer.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-                self._create()
-            self._check_identity()
-            self._reader = _connect(self._path)
-            self._reader.execute("PRAGMA query_only = ON")
-            self._check_tail()
-        except (VerificationError, LookupError, TypeError, ValueError) as error:
+            with contextlib.ExitStack() as failed:
+                self._writer = failed.enter_context(contextlib.closing(_connect(self._path)))
+                if not self._writer.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+                    self._create()
+                self._check_identity()
+                self._reader = failed.enter_context(contextlib.closing(_connect(self._path)))
+                self._reader.execute("PRAGMA query_only = ON")
+                self._check_tail()
+                failed.pop_all()
+        except (VerificationError, HashesMissing, TypeError, ValueError) as error:
             raise StoreRefused(f"{self._path}: the head or its hashes are damaged") from error
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
@@ -90,7 +94,7 @@ class SqliteStore:
         self._writer.executescript(f"BEGIN IMMEDIATE;\n{schema}")
         self._writer.execute("INSERT INTO meta VALUES ('origin', ?)", (self._origin,))
         self._writer.execute("INSERT INTO head VALUES (1, 0, x'', ?)", (head,))
-        self._writer.execute("INSERT INTO heads VALUES (0, ?, 0)", (head,))
+        self._writer.execute("INSERT INTO heads VALUES (0, 0, ?, 0)", (head,))
         self._writer.execute("COMMIT")
 
     def _check_identity(self) -> None:
@@ -177,11 +181,27 @@ class SqliteStore:
         return root_at(size, self.complete_hash)
 
     def head_covering(self, index: int) -> CommittedHead:
-        """Returns the first head whose tree holds this leaf."""
+        """Returns the first head whose tree holds this leaf: no head in between is missing.
+
+        Raises:
+            StorageFailed: it is gone, or its text does not fit the tree.
+        """
         row = self._query(
-            "SELECT size, text, time_us FROM heads WHERE size > ? ORDER BY size LIMIT 1", (index,)
+            "SELECT size, text, time_us FROM heads WHERE size > ? AND before <= ? "
+            "ORDER BY size LIMIT 1",
+            (index, index),
         ).fetchone()
-        return _committed(*row)
+        return self._sound(f"leaf {index}", row)
+
+    def _sound(self, what: str, row: tuple[int, str, int] | None) -> CommittedHead:
+        """A head of old is signed again only if the tree leads to it."""
+        if row is None:
+            raise StorageFailed(f"the head of {what} is gone")
+        size, text, time_us = row
+        head = Head(size, self.root_at(size))
+        if Checkpoint(self._origin, size, head.root).text() != text:
+            raise StorageFailed(f"the head of {size} records does not fit the tree")
+        return CommittedHead(head, text, time_us)
 
     def read(self, start: int, limit: int) -> list[bytes]:
         """Returns entries in order."""
@@ -195,6 +215,8 @@ class SqliteStore:
         tile_level, rest = divmod(level, 8)
         low = index << rest
         hashes = self._hashes(tile_level, low, low + (1 << rest))
+        if len(hashes) != 1 << rest:
+            raise HashesMissing(f"hashes of level {level} at {index} are missing")
         while len(hashes) > 1:
             hashes = [node_hash(*hashes[i : i + 2]) for i in range(0, len(hashes), 2)]
         return hashes[0]
@@ -217,13 +239,23 @@ class SqliteStore:
         return data if len(data) == width * HASH_BYTES else None
 
     def answer(self, caller: str, request_id: str) -> StoredAnswer | None:
-        """Returns what a request id led to."""
+        """Returns what a request id led to.
+
+        Raises:
+            StorageFailed: its row, or its head's, is damaged.
+        """
         row = self._query(
-            "SELECT request_hash, answer, text, round FROM requests JOIN heads ON size = head_size "
-            "WHERE caller = ? AND request_id = ?",
+            "SELECT request_hash, answer, digest, round, head_size, text, heads.time_us "
+            "FROM requests LEFT JOIN heads ON size = head_size WHERE caller = ? AND request_id = ?",
             (caller, request_id),
         ).fetchone()
-        return None if row is None else StoredAnswer(*row)
+        if row is None:
+            return None
+        request_hash, answer, digest, of_round, size, text, time_us = row
+        if answer is not None and answer_digest(request_hash, size, answer) != digest:
+            raise StorageFailed("a stored answer is damaged")
+        head = None if text is None else (size, text, time_us)
+        return StoredAnswer(request_hash, answer, self._sound("an answer", head), of_round)
 
     def keep_cosigned(self, size: int, note: bytes) -> None:
         """Keeps a cosigned head. Called on the writer's thread."""
