@@ -66,7 +66,7 @@ class Condition:
         """Returns everything."""
         states = [live.state for live in self._floor.tables.values()]
         head, due = self._writer.published.head, self._writer.due
-        keys, cosigner = self._keys.history.keys, self._cosigner
+        keys, cosigner = self._keys.keys, self._cosigner
         return GetStatusResponse(
             origin=self._origin,
             version=version("sealedshoe"),

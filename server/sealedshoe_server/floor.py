@@ -297,7 +297,7 @@ class Floor:
                 before = live.state
                 draft = decision(self._surroundings(caller, before.time_us, drawn), live)
                 batch = batch_of(draft, before.sequence, offers, request, answer)
-                outcome, published = await self._writer.append(batch)
+                outcome, published = await self._writer.append(batch, again=drawn is not None)
                 if isinstance(outcome, Committed):
                     self._take_over(live, before, draft, offers, outcome.first_index)
                     return with_checkpoint(outcome.answer, published.note)
@@ -330,7 +330,7 @@ class Floor:
             while True:
                 draft = decision(self._surroundings(request.caller, 0, drawn))
                 batch = batch_of(draft, 0, (), request, answer)
-                outcome, published = await self._writer.append(batch)
+                outcome, published = await self._writer.append(batch, again=drawn is not None)
                 if outcome is not Dropped.KEY_CHANGED:
                     break
                 drawn = draft.new_shoe

@@ -72,8 +72,10 @@ class House:
             GameError: STORAGE_FAILED.
         """
         outcome: Outcome = Dropped.KEY_CHANGED
+        stamps_time = isinstance(record, pb.TimeStamped)
         while outcome is Dropped.KEY_CHANGED:
-            outcome, _ = await self._writer.append(Batch((self._entry(record),)))
+            batch = Batch((self._entry(record),), stamps_time=stamps_time)
+            outcome, _ = await self._writer.append(batch)
         if not isinstance(outcome, Committed):
             raise GameError(Reason.STORAGE_FAILED, "the record was dropped")
         return outcome.first_index

@@ -5,7 +5,6 @@ signs for a leaf ahead; the log grows up to it, or is filled up when little is m
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from sealedshoe_audit.errors import VerificationError
 from sealedshoe_audit.fold.keys import LogKeys, first_keys, keys_after
@@ -25,15 +24,7 @@ FILL_AT_MOST = 64  # leaves; a busy log reaches its change by itself
 SERVER = pb.Accountability(actor="server", reason="a change of keys is due")
 
 
-@dataclass(frozen=True, slots=True)
-class KeyHistory:
-    """A log's keys in force, and every checkpoint key with the size from which it signs heads."""
-
-    keys: LogKeys
-    checkpoint: tuple[tuple[int, bytes], ...]
-
-
-def read_key_history(store: Store) -> KeyHistory:
+def read_log_keys(store: Store) -> LogKeys:
     """Folds a log's LogStarted and KeyChanged.
 
     Raises:
@@ -44,25 +35,22 @@ def read_key_history(store: Store) -> KeyHistory:
         raise StoreRefused("the log does not begin with LogStarted")
     try:
         keys = first_keys(first, first.header.origin, first.root_key)
-        history = [(0, first.checkpoint_key)]
         for index in store.key_changes():
             record = open_record(store.read(index, 1)[0])
             if not isinstance(record, pb.KeyChanged):
                 raise StoreRefused(f"leaf {index} is no KeyChanged")
             keys = keys_after(keys, record, index)
-            if keys.checkpoint is not None and keys.checkpoint != history[-1][1]:
-                history.append((index + 1, keys.checkpoint))
     except VerificationError as error:
         raise StoreRefused(f"the log's keys: {error}") from error
-    return KeyHistory(keys, tuple(history))
+    return keys
 
 
-def checkpoint_vkeys(history: KeyHistory, origin: str) -> tuple[VerifierKey, ...]:
+def checkpoint_vkeys(keys: LogKeys, origin: str) -> tuple[VerifierKey, ...]:
     """Returns every checkpoint key that was never revoked, as verifiers need them."""
     return tuple(
         VerifierKey(origin, TYPE_ED25519, key)
-        for _, key in history.checkpoint
-        if key not in history.keys.revoked
+        for _, key in keys.checkpoints
+        if key and key not in keys.revoked
     )
 
 
@@ -70,7 +58,7 @@ class KeyMaster:
     """Puts the keys in force into use, and takes changes of them.
 
     Attributes:
-        history: as the log says.
+        keys: as the log says.
         on_change: called when other keys came into force.
     """
 
@@ -95,7 +83,7 @@ class KeyMaster:
         self._now_us = now_us
         self._shoes = shoes
         self.on_change: Callable[[], None] = lambda: None
-        self.history = read_key_history(store)
+        self.keys = read_log_keys(store)
         writer.on_key_change = self.refresh
 
     def refresh(self) -> None:
@@ -104,13 +92,13 @@ class KeyMaster:
         Raises:
             KeyFileError: a key that the log names is missing.
         """
-        self.history = read_key_history(self._store)
-        files, keys = self._load(), self.history.keys
+        self.keys = keys = read_log_keys(self._store)
+        files = self._load()
         if keys.statement is None:
             self._writer.halt(Reason.LOG_CLOSED, "the statement key is revoked: start a successor")
         else:
             self._statements.use(files.signer(keys.statement.public_key))
-        self._signer.keys = checkpoint_keys(self.history, files)
+        self._signer.keys = checkpoint_keys(keys, files)
         sealers = {sealer.key_id: sealer for sealer in map(Sealer, files.sealers)}
         if keys.sealing and keys.sealing not in sealers:
             raise KeyFileError(
@@ -155,7 +143,7 @@ class KeyMaster:
         if change.purpose == pb.KeyPurpose.KEY_PURPOSE_CHECKPOINT and not change.new_key:
             raise _refused("change.new_key", "must be there: a log without one has no heads")
         try:
-            keys = keys_after(self.history.keys, change, index)
+            keys = keys_after(self.keys, change, index)
         except VerificationError as error:
             raise _refused("change", f"expected {error.expected}") from error
         files = self._load()
@@ -212,13 +200,13 @@ class KeyMaster:
         return pb.Header(version=VERSION, origin=self._origin, time_us=self._now_us())
 
 
-def checkpoint_keys(history: KeyHistory, files: Keys) -> tuple[CheckpointKey, ...]:
+def checkpoint_keys(keys: LogKeys, files: Keys) -> tuple[CheckpointKey, ...]:
     """Returns the private halves of a log's checkpoint keys.
 
     Raises:
         KeyFileError: one is missing.
     """
-    return tuple(CheckpointKey(size, files.signer(key)) for size, key in history.checkpoint)
+    return tuple(CheckpointKey(size, files.signer(key)) for size, key in keys.checkpoints if key)
 
 
 def _refused(field: str, problem: str) -> GameError:

@@ -49,6 +49,7 @@ class Published:
 class _Waiting:
     batch: Batch
     done: asyncio.Future[tuple[Outcome, Published]]
+    again: bool = False
 
 
 @dataclass(slots=True)
@@ -126,16 +127,21 @@ class LogWriter:
         self.on_publish()
         return published
 
-    async def append(self, batch: Batch) -> tuple[Outcome, Published]:
+    async def append(self, batch: Batch, *, again: bool = False) -> tuple[Outcome, Published]:
         """Appends a batch; returns once it is durable and its checkpoint signed.
+
+        Args:
+            again: a change of keys sent it back: it goes before those that came meanwhile, so that shoes
+                are opened in the order in which they were drawn.
 
         Raises:
             GameError: STORAGE_FAILED; whether it was written, a retry with the request id tells.
         """
         if self.halted is not None:
             raise GameError(*self.halted)
-        waiting = _Waiting(batch, asyncio.get_running_loop().create_future())
-        self._waiting.append(waiting)
+        waiting = _Waiting(batch, asyncio.get_running_loop().create_future(), again)
+        place = sum(one.again for one in self._waiting) if again else len(self._waiting)
+        self._waiting.insert(place, waiting)
         self._wake.set()
         return await waiting.done
 

@@ -18,7 +18,7 @@ from sealedshoe_server.cosigning_rule import CosigningRule
 from sealedshoe_server.log_writer import LogWriter
 from sealedshoe_server.metrics import Metrics
 from sealedshoe_server.storage.interface import Store, StoreRefused
-from sealedshoe_server.time_stamping import TimeStamper
+from sealedshoe_server.time_stamping import TimeStamper, newest_stamp_us
 
 
 class Outside:
@@ -43,6 +43,7 @@ class Outside:
             ConfigError: one of them cannot be used.
         """
         self._config = config
+        self._store = store
         self._writer = writer
         self._metrics = metrics
         self._now_us = now_us
@@ -113,6 +114,7 @@ class Outside:
                 record_stamp,
                 self._metrics,
                 self._now_us,
+                newest_stamp_us(self._store, self._check_stamp),
             )
             self._run(stamper.run(self._http))
 

@@ -39,7 +39,7 @@ from sealedshoe_server.key_changes import (
     KeyMaster,
     checkpoint_keys,
     checkpoint_vkeys,
-    read_key_history,
+    read_log_keys,
 )
 from sealedshoe_server.listeners import AUDIT, GAME, OPERATOR, Listeners
 from sealedshoe_server.log_writer import LogWriter
@@ -219,7 +219,7 @@ class Server:
     def _checkpoint_keys(self) -> tuple[CheckpointKey, ...]:
         if self._is_new:
             return (CheckpointKey(0, self._keys.checkpoint),)
-        return checkpoint_keys(read_key_history(self._store), self._keys)
+        return checkpoint_keys(read_log_keys(self._store), self._keys)
 
     def _every_vkey(self) -> tuple[VerifierKey, ...]:
         """Every checkpoint key of the log, revoked ones too: what they signed is ours."""
@@ -230,9 +230,9 @@ class Server:
         )
 
     def _publish_trust(self) -> None:
-        history, origin = self._key_master.history, self._config.origin
-        keys = checkpoint_vkeys(history, origin)
-        self._trust = Trust(origin, history.keys.root, keys).under(self._outside.policy)
+        log_keys, origin = self._key_master.keys, self._config.origin
+        keys = checkpoint_vkeys(log_keys, origin)
+        self._trust = Trust(origin, log_keys.root, keys).under(self._outside.policy)
         self._data.publish_trust(self._trust)
 
     def _publish_trust_or_later(self) -> None:

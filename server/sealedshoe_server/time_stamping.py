@@ -9,9 +9,12 @@ import structlog
 from rfc3161_client import HashAlgorithm, TimestampRequestBuilder
 
 from sealedshoe_audit.errors import VerificationError
+from sealedshoe_audit.records import open_record
+from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.verify.times import SKEW_US, StampCheck
 from sealedshoe_server.errors import GameError
 from sealedshoe_server.metrics import Metrics
+from sealedshoe_server.storage.interface import Store
 from sealedshoe_server.witness_client import read_limited
 
 MAX_RESPONSE_BYTES = 32 * 1024
@@ -22,6 +25,18 @@ TIMEOUT = aiohttp.ClientTimeout(total=15.0)
 
 class StampFailed(Exception):
     """The authority gave no good stamp."""
+
+
+def newest_stamp_us(store: Store, check: StampCheck) -> int:
+    """Returns the time of a log's newest stamp; 0 if there is none by an authority still trusted."""
+    index = store.newest_time_stamp()
+    record = None if index is None else open_record(store.read(index, 1)[0])
+    if not isinstance(record, pb.TimeStamped):
+        return 0
+    try:
+        return check(record.response, record.checkpoint)
+    except VerificationError:
+        return 0
 
 
 class TimeStamper:
@@ -37,10 +52,12 @@ class TimeStamper:
         record: Callable[[bytes, bytes], Awaitable[int]],
         metrics: Metrics,
         now_us: Callable[[], int],
+        newest_us: int = 0,
     ) -> None:
         """Takes its collaborators.
 
         Args:
+            newest_us: time of the newest stamp in the log; 0 for none.
             newest_head: size and note of the newest head to stamp; b"" while there is none.
             newest_long_shoe: leaf index of the newest opening that asks for a stamp; -1 for none.
             record: appends a stamp over a note to the log.
@@ -56,7 +73,7 @@ class TimeStamper:
         self._log = structlog.get_logger()
         self._stamped_size = 0
         self._due_at = 0.0
-        self._newest_us = 0
+        self._newest_us = newest_us
 
     async def run(self, http: aiohttp.ClientSession) -> None:
         """Stamps whenever it is due."""
@@ -104,7 +121,7 @@ class TimeStamper:
             raise StampFailed(f"{sha256(note).hexdigest()}: {error.found}") from error
         if time_us < self._newest_us:
             raise StampFailed("the authority's clock went backwards")
-        if time_us > self._now_us() + SKEW_US:
-            raise StampFailed("the authority's clock is ahead of ours")
+        if abs(time_us - self._now_us()) > SKEW_US:
+            raise StampFailed("the authority's clock and ours differ by more than a minute")
         self._newest_us = time_us
         return data

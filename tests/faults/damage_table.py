@@ -139,6 +139,14 @@ SQL: list[tuple[str, str]] = [
         "UPDATE head SET text = 'x'",
         "start refuses: data/log.db: the head or its hashes are damaged",
     ),
+    (
+        "UPDATE head SET key_changes = 1",
+        "start refuses: data/log.db: the index of key changes is damaged",
+    ),
+    (
+        "INSERT INTO key_changes VALUES (3)",
+        "start refuses: data/log.db: the index of key changes is damaged",
+    ),
     ("DELETE FROM head", "start refuses: data/log.db: the head or its hashes are damaged"),
     ("UPDATE games SET idx = 3", "start refuses…"),
     ("DELETE FROM games", "start refuses…"),

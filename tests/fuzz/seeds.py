@@ -19,7 +19,12 @@ from sealedshoe_audit.log.witness_request import WitnessRequest
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.v1.game_pb2 import GameDefinition
 from sealedshoe_audit.v1.records_pb2 import Envelope
-from sealedshoe_audit.v1.state_pb2 import TableSnapshot, VerifierPosition
+from sealedshoe_audit.v1.state_pb2 import (
+    CosignedHead,
+    TableSnapshot,
+    TimesSnapshot,
+    VerifierPosition,
+)
 from sealedshoe_audit.verify.position import FORMAT as POSITION_FORMAT
 from sealedshoe_audit.verify.position import position_of
 from tests.audit.forge.cases import CASES
@@ -170,11 +175,17 @@ def positions() -> Iterator[Seed]:
     for name in ("open_shoe", "first_round", "after_a_rotation", "draining"):
         log = CASES[name]()[0].log
         fold = LogFold(log.origin, public(log.root))
-        yield "position", "start", position_of(fold, 0)[:-32]
+        yield "position", "start", position_of(fold, 0, TimesSnapshot())[:-32]
         for count, leaf in enumerate(log.entries, 1):
             fold.apply(leaf)
             if count in (1, 4, 5, len(log.entries)):
-                yield "position", f"{name}-{count}".replace("_", "-"), position_of(fold, 2)[:-32]
+                times = TimesSnapshot(
+                    newest_stamp_us=count,
+                    cosigned=[CosignedHead(hash=bytes(32), time_s=1)],
+                    latest_steps=range(count),
+                )
+                label = f"{name}-{count}".replace("_", "-")
+                yield "position", label, position_of(fold, 2, times)[:-32]
 
 
 def faults() -> Iterator[Seed]:

@@ -238,8 +238,8 @@ def position(data: bytes) -> None:
     """The body of a position file, before its digest: what is taken up is put down as it was."""
     whole = data + sha256(data).digest()
     fold = LogFold(ORIGIN, ROOT_KEY)
-    seeds = take_position(fold, whole)
-    put_down = position_of(fold, seeds)
+    taken = take_position(fold, whole)
+    put_down = position_of(fold, *taken)
     again = LogFold(ORIGIN, ROOT_KEY)
-    same(_reread(partial(take_position, again), put_down), seeds)
-    same(position_of(again, seeds), put_down)
+    same(_reread(partial(take_position, again), put_down), taken)
+    same(position_of(again, *taken), put_down)

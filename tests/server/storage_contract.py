@@ -311,6 +311,17 @@ class StorageContract:
         covering = [store.head_covering(index) for index in range(4)]
         assert covering == [first, first, second, second]
 
+    def test_key_changes_and_time_stamps_are_found_by_their_kind(self, store: Store) -> None:
+        """The leaf indexes of all changes, and of the newest stamp."""
+        assert (store.key_changes(), store.newest_time_stamp()) == ([], None)
+        change, stamp = (
+            replace(loose("c"), changes_key=True),
+            replace(loose("s"), stamps_time=True),
+        )
+        store.append([loose("a"), stamp, change], 1)
+        store.append([stamp, loose("b"), change], 2)
+        assert (store.key_changes(), store.newest_time_stamp()) == ([2, 5], 3)
+
 
 def _game(batch: Batch, version: int = 1) -> Batch:
     return replace(batch, game=("g", version))

@@ -190,3 +190,29 @@ async def test_an_answer_that_cannot_be_built_does_not_end_the_writer(tmp_path: 
         second.cancel()
         desk.executor.shutdown()
         desk.store.close()
+
+
+async def test_what_a_change_sent_back_goes_before_those_that_came_meanwhile(desk: Desk) -> None:
+    """In its own order: shoes are opened in the order in which they were drawn."""
+    append = desk.writer.append
+    await asyncio.gather(
+        *(append(loose(text)) for text in ("x", "y")),
+        *(append(loose(text), again=True) for text in ("a", "b")),
+    )
+    assert desk.store.read(0, 9) == [b"a", b"b", b"x", b"y"]
+
+
+async def test_a_head_that_cannot_be_signed_stops_the_writer_until_it_can(desk: Desk) -> None:
+    """It is committed: nobody is answered, the failure is named, and the next append reads it again."""
+    sign, desk.writer.sign_head = desk.writer.sign_head, _no_key
+    refusal = await refused(asyncio.ensure_future(desk.append(loose("a", request=asked("r")))))
+    assert refusal.reason is Reason.STORAGE_FAILED
+    assert desk.writer.failure == "the head cannot be signed: KeyError"
+    desk.writer.sign_head = sign
+    assert isinstance(await desk.append(loose("b")), Committed)
+    assert desk.writer.failure is None
+    assert desk.store.read(0, 9) == [b"a", b"b"]
+
+
+def _no_key(_: str) -> bytes:
+    raise KeyError("checkpoint key")

@@ -83,7 +83,7 @@ def dump(path: Path) -> list[str]:
         "UPDATE head SET size = 1",
         "UPDATE head SET size = size, text = ''",
         "DELETE FROM head",
-        pytest.param("REPLACE INTO head VALUES (1, 0, x'', '')"),
+        pytest.param("REPLACE INTO head VALUES (1, 0, x'', '', 0)"),
         "DELETE FROM requests",
         pytest.param("UPDATE requests SET request_id = 'another'"),
         pytest.param("UPDATE requests SET answer = x'00'"),

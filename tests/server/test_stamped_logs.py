@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from sealedshoe_audit.trust import parse_trust
 from sealedshoe_audit.tsa import stamp_check
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.verify.log import LogOptions, LogReport, verify_log
+from sealedshoe_server.storage.sqlite import SqliteStore
+from sealedshoe_server.time_stamping import newest_stamp_us
 from sealedshoe_server.v1 import audit_service_pb2 as pb_audit
 from tests.server.local_tsa import LocalTsa, local_tsa, make_authorities
 from tests.server.reading import MemorySource, stored_entries, stored_records
@@ -140,3 +143,23 @@ async def test_a_log_that_was_stamped_under_another_policy_stays_valid(
     await again.server.stop()
     again.stopped = True  # audited here, before it stopped
     assert report.findings == []
+
+
+async def test_a_restart_goes_on_behind_the_newest_stamp(watched: Watched, tsa: LocalTsa) -> None:
+    """So that an authority whose clock stepped back meanwhile makes no log invalid."""
+    server = await watched.plain(tsa_url=tsa.url, tsa_root=str(tsa.root), stamp_every_s=0.1)
+    await until_stamped(server, 2)
+    await server.stop()
+    newest = stamps(server)[-1]
+    own, strange = (stamp_check([root.read_bytes()]) for root in (tsa.root, tsa.stranger))
+    with closing(SqliteStore(server.data_dir / "log.db", server.config.origin)) as store:
+        assert newest_stamp_us(store, own) == own(newest.response, newest.checkpoint)
+        assert newest_stamp_us(store, strange) == 0
+
+
+async def test_a_log_without_stamps_has_no_newest_one(watched: Watched, tsa: LocalTsa) -> None:
+    """The first may have any time."""
+    server = await watched.plain()
+    await server.stop()
+    with closing(SqliteStore(server.data_dir / "log.db", server.config.origin)) as store:
+        assert newest_stamp_us(store, stamp_check([tsa.root.read_bytes()])) == 0

@@ -6,7 +6,6 @@ from sealedshoe_audit.envelope import verify_envelope
 from sealedshoe_audit.errors import Code, VerificationError
 from sealedshoe_audit.log.checkpoint import is_origin
 from sealedshoe_audit.log.merkle import HASH_BYTES
-from sealedshoe_audit.log.note import VerifierKey
 from sealedshoe_audit.records import (
     MAX_ID_BYTES,
     Record,
@@ -30,7 +29,9 @@ class LogKeys:
     """The keys of a log at some leaf.
 
     Attributes:
-        statement, checkpoint: None once revoked and not replaced.
+        statement: None once revoked and not replaced.
+        checkpoints: (size of the first head that it signs, key) of every checkpoint key, oldest first; b""
+            for a revoked one that nothing replaced.
         sealing: id of the sealing key; "" until a change names one, since LogStarted does not.
         revoked: every public key that was revoked, 32 bytes each.
         retired: every one that was replaced.
@@ -38,10 +39,20 @@ class LogKeys:
 
     root: bytes
     statement: SigningKey | None
-    checkpoint: bytes | None
+    checkpoints: tuple[tuple[int, bytes], ...]
     sealing: str = ""
     revoked: frozenset[bytes] = frozenset()
     retired: frozenset[bytes] = frozenset()
+
+    @property
+    def checkpoint(self) -> bytes | None:
+        """The checkpoint key in force; None once revoked and not replaced."""
+        return self.checkpoints[-1][1] or None
+
+    def checkpoint_at(self, size: int) -> bytes | None:
+        """Returns the key that signs heads of a size, which this log has reached."""
+        in_force = [key for first_size, key in self.checkpoints if first_size <= size]
+        return in_force[-1] or None
 
 
 def first_keys(record: pb.LogStarted, origin: str, root_key: bytes) -> LogKeys:
@@ -68,7 +79,8 @@ def first_keys(record: pb.LogStarted, origin: str, root_key: bytes) -> LogKeys:
         )
     if record.HasField("predecessor"):
         _check_predecessor(record.predecessor, origin)
-    return LogKeys(root_key, SigningKey.of(record.statement_key), record.checkpoint_key)
+    first = ((0, record.checkpoint_key),)
+    return LogKeys(root_key, SigningKey.of(record.statement_key), first)
 
 
 def _check_predecessor(predecessor: pb.Predecessor, origin: str) -> None:
@@ -138,7 +150,7 @@ def keys_after(keys: LogKeys, record: pb.KeyChanged, index: int) -> LogKeys:
     if record.purpose == Purpose.KEY_PURPOSE_SEALING:
         return _change_sealing(keys, record)
     _check_new_key(keys, record, message)
-    return _change_signing(keys, record)
+    return _change_signing(keys, record, index)
 
 
 def _check_new_key(keys: LogKeys, record: pb.KeyChanged, message: bytes) -> None:
@@ -157,7 +169,7 @@ def _refuse_possession(record: pb.KeyChanged) -> None:
         raise _bad("no proof of possession", record.possession_signature.hex())
 
 
-def _change_signing(keys: LogKeys, record: pb.KeyChanged) -> LogKeys:
+def _change_signing(keys: LogKeys, record: pb.KeyChanged, index: int) -> LogKeys:
     is_statement = record.purpose == Purpose.KEY_PURPOSE_STATEMENT
     statement = keys.statement.public_key if keys.statement is not None else b""
     in_force = statement if is_statement else keys.checkpoint or b""
@@ -171,7 +183,7 @@ def _change_signing(keys: LogKeys, record: pb.KeyChanged) -> LogKeys:
     if is_statement:
         new = SigningKey.of(record.new_key) if record.new_key else None
         return replace(keys, statement=new)
-    return replace(keys, checkpoint=record.new_key or None)
+    return replace(keys, checkpoints=(*keys.checkpoints, (index + 1, record.new_key)))
 
 
 def _change_sealing(keys: LogKeys, record: pb.KeyChanged) -> LogKeys:
@@ -198,29 +210,6 @@ def check_sealing(keys: LogKeys, opening: pb.ShoeOpening) -> None:
             expected=f"sealing key {keys.sealing}",
             found=opening.sealing_key_id[:64],
         )
-
-
-def check_head_signer(signers: frozenset[VerifierKey], keys: LogKeys, what: str) -> None:
-    """Checks that a head is signed by the checkpoint key in force after its last leaf.
-
-    Args:
-        what: names the head in the finding.
-
-    Raises:
-        VerificationError: KEY_REVOKED or NOTE_SIGNATURE.
-    """
-    signed_by = {key.public_key for key in signers}
-    if keys.checkpoint in signed_by:
-        return
-    expected = keys.checkpoint.hex() if keys.checkpoint is not None else "no head: it is revoked"
-    code = Code.KEY_REVOKED if signed_by & keys.revoked else Code.NOTE_SIGNATURE
-    raise VerificationError(
-        code, expected=f"{what} signed by {expected}", found=", ".join(sorted(map(_hex, signed_by)))
-    )
-
-
-def _hex(key: bytes) -> str:
-    return key.hex()
 
 
 def _bad(expected: str, found: str) -> VerificationError:

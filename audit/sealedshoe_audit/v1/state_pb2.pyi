@@ -164,6 +164,7 @@ class VerifierPosition(_message.Message):
     INHERITED_FIELD_NUMBER: _builtins.int
     MAY_INHERIT_FIELD_NUMBER: _builtins.int
     CLOSING_FIELD_NUMBER: _builtins.int
+    TIMES_FIELD_NUMBER: _builtins.int
     format: _builtins.str
     """"sealedshoe/v1/position" """
     origin: _builtins.str
@@ -191,6 +192,8 @@ class VerifierPosition(_message.Message):
     def inherited(self) -> _containers.RepeatedCompositeFieldContainer[_records_pb2.PredecessorShoeRevealed]: ...
     @_builtins.property
     def closing(self) -> _records_pb2.LogClosed: ...
+    @_builtins.property
+    def times(self) -> Global___TimesSnapshot: ...
     def __init__(
         self,
         *,
@@ -209,14 +212,75 @@ class VerifierPosition(_message.Message):
         inherited: _abc.Iterable[_records_pb2.PredecessorShoeRevealed] | None = ...,
         may_inherit: _builtins.bool = ...,
         closing: _records_pb2.LogClosed | None = ...,
+        times: Global___TimesSnapshot | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["closing", b"closing", "keys", b"keys", "predecessor", b"predecessor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["closing", b"closing", "keys", b"keys", "predecessor", b"predecessor", "times", b"times"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["closing", b"closing", "counters", b"counters", "dealt", b"dealt", "edge", b"edge", "format", b"format", "games", b"games", "inherited", b"inherited", "keys", b"keys", "may_inherit", b"may_inherit", "origin", b"origin", "predecessor", b"predecessor", "recent_roots", b"recent_roots", "seeds", b"seeds", "size", b"size", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["closing", b"closing", "counters", b"counters", "dealt", b"dealt", "edge", b"edge", "format", b"format", "games", b"games", "inherited", b"inherited", "keys", b"keys", "may_inherit", b"may_inherit", "origin", b"origin", "predecessor", b"predecessor", "recent_roots", b"recent_roots", "seeds", b"seeds", "size", b"size", "tables", b"tables", "times", b"times"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___VerifierPosition: _TypeAlias = VerifierPosition  # noqa: Y015
+
+@_typing.final
+class TimesSnapshot(_message.Message):
+    """What time from outside says up to there."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NEWEST_STAMP_US_FIELD_NUMBER: _builtins.int
+    COSIGNED_FIELD_NUMBER: _builtins.int
+    LATEST_STEPS_FIELD_NUMBER: _builtins.int
+    newest_stamp_us: _builtins.int
+    """Of the newest time stamp that was checked; 0 if none was."""
+    @_builtins.property
+    def cosigned(self) -> _containers.RepeatedCompositeFieldContainer[Global___CosignedHead]:
+        """Cosigned heads that records may still name, oldest first."""
+
+    @_builtins.property
+    def latest_steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """For each of the newest sizes, how much later the latest record below it is than for the size before;
+        the first from 0.
+        """
+
+    def __init__(
+        self,
+        *,
+        newest_stamp_us: _builtins.int = ...,
+        cosigned: _abc.Iterable[Global___CosignedHead] | None = ...,
+        latest_steps: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cosigned", b"cosigned", "latest_steps", b"latest_steps", "newest_stamp_us", b"newest_stamp_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TimesSnapshot: _TypeAlias = TimesSnapshot  # noqa: Y015
+
+@_typing.final
+class CosignedHead(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HASH_FIELD_NUMBER: _builtins.int
+    TIME_S_FIELD_NUMBER: _builtins.int
+    hash: _builtins.bytes
+    """SHA-256 of the note."""
+    time_s: _builtins.int
+    """Its earliest cosignature, POSIX seconds."""
+    def __init__(
+        self,
+        *,
+        hash: _builtins.bytes = ...,
+        time_s: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hash", b"hash", "time_s", b"time_s"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CosignedHead: _TypeAlias = CosignedHead  # noqa: Y015
 
 @_typing.final
 class DealtSnapshot(_message.Message):
@@ -276,14 +340,17 @@ class KeysSnapshot(_message.Message):
 
     ROOT_FIELD_NUMBER: _builtins.int
     STATEMENT_FIELD_NUMBER: _builtins.int
-    CHECKPOINT_FIELD_NUMBER: _builtins.int
+    CHECKPOINTS_FIELD_NUMBER: _builtins.int
     SEALING_FIELD_NUMBER: _builtins.int
     REVOKED_FIELD_NUMBER: _builtins.int
     RETIRED_FIELD_NUMBER: _builtins.int
     root: _builtins.bytes
     statement: _builtins.bytes
-    checkpoint: _builtins.bytes
     sealing: _builtins.str
+    @_builtins.property
+    def checkpoints(self) -> _containers.RepeatedCompositeFieldContainer[Global___CheckpointKey]:
+        """Every checkpoint key, oldest first."""
+
     @_builtins.property
     def revoked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]: ...
     @_builtins.property
@@ -293,15 +360,39 @@ class KeysSnapshot(_message.Message):
         *,
         root: _builtins.bytes = ...,
         statement: _builtins.bytes = ...,
-        checkpoint: _builtins.bytes = ...,
+        checkpoints: _abc.Iterable[Global___CheckpointKey] | None = ...,
         sealing: _builtins.str = ...,
         revoked: _abc.Iterable[_builtins.bytes] | None = ...,
         retired: _abc.Iterable[_builtins.bytes] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "retired", b"retired", "revoked", b"revoked", "root", b"root", "sealing", b"sealing", "statement", b"statement"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoints", b"checkpoints", "retired", b"retired", "revoked", b"revoked", "root", b"root", "sealing", b"sealing", "statement", b"statement"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___KeysSnapshot: _TypeAlias = KeysSnapshot  # noqa: Y015
+
+@_typing.final
+class CheckpointKey(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIRST_SIZE_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    first_size: _builtins.int
+    """Size of the first head that it signs."""
+    key: _builtins.bytes
+    """Empty: the key before was revoked, and nothing replaced it."""
+    def __init__(
+        self,
+        *,
+        first_size: _builtins.int = ...,
+        key: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_size", b"first_size", "key", b"key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheckpointKey: _TypeAlias = CheckpointKey  # noqa: Y015

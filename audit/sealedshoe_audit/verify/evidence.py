@@ -13,16 +13,15 @@ The plan, in order; each step stops at its first failure:
     9. receipt     if given: the player's own proof names the same opening, before the result
 """
 
-from dataclasses import replace
 from hashlib import sha256
 
 from sealedshoe_audit.containers import parse_evidence, parse_receipt
 from sealedshoe_audit.envelope import parse_envelope
 from sealedshoe_audit.errors import Code, VerificationError
+from sealedshoe_audit.fold.head_signers import check_head_signer, verify_old_head
 from sealedshoe_audit.fold.house import check_header
 from sealedshoe_audit.fold.keys import (
     LogKeys,
-    check_head_signer,
     check_signer,
     first_keys,
     keys_after,
@@ -52,7 +51,7 @@ def verify_evidence(data: bytes, trust: Trust, receipt: bytes | None = None) -> 
         report.checked.append("the file is undamaged and in its one canonical form")
         head = verify_checkpoint(evidence.checkpoint, trust)
         report.checked.append(_checkpoint_text(head.checkpoint, len(head.cosigned)))
-        placed = _verify_records(evidence, head, trust)
+        placed, keys = _verify_records(evidence, head, trust)
         report.checked.append(
             f"{len(placed)} records: each canonical, signed by the key in force, and included"
         )
@@ -68,9 +67,9 @@ def verify_evidence(data: bytes, trust: Trust, receipt: bytes | None = None) -> 
         if parts.game.free_rounds:
             report.not_checked.append("free rounds dealt earlier in the shoe: verify the log")
         _verify_players(report, evidence, parts)
-        _verify_cosigned_head(report, evidence.cosigned_head, trust, parts)
+        _verify_cosigned_head(report, evidence.cosigned_head, trust, keys, parts)
         if receipt is not None:
-            _verify_receipt(report, receipt, trust, parts)
+            _verify_receipt(report, receipt, trust, keys, parts)
     except VerificationError as error:
         report.findings.append(Finding.of(error, about))
     _state_limits(report, receipt is not None and report.valid)
@@ -82,7 +81,9 @@ def _checkpoint_text(checkpoint: Checkpoint, cosigned: int) -> str:
     return f"{text} and cosigned by {cosigned} witnesses" if cosigned else text
 
 
-def _verify_records(evidence: Evidence, head: VerifiedCheckpoint, trust: Trust) -> list[Placed]:
+def _verify_records(
+    evidence: Evidence, head: VerifiedCheckpoint, trust: Trust
+) -> tuple[list[Placed], LogKeys]:
     placed: list[Placed] = []
     keys: LogKeys | None = None
     last = -1
@@ -106,9 +107,12 @@ def _verify_records(evidence: Evidence, head: VerifiedCheckpoint, trust: Trust) 
             keys = keys_after(keys, record, logged.index)
         hashed = verify_included(logged, head.checkpoint)
         placed.append(Placed(logged.index, record, hashed))
-    if keys is not None:
-        check_head_signer(head.signers, keys, "the checkpoint")
-    return placed
+    if keys is None:
+        raise VerificationError(
+            Code.EVIDENCE_INCOMPLETE, expected="LogStarted first", found="no record"
+        )
+    check_head_signer(head.signers, keys, head.checkpoint.size, "the checkpoint")
+    return placed, keys
 
 
 def verify_included(logged: LoggedRecord, checkpoint: Checkpoint) -> bytes:
@@ -219,7 +223,9 @@ def _verify_players(report: Report, evidence: Evidence, parts: Parts) -> None:
         report.facts["players"] = {p.wager_id: p.reference for p in evidence.players}
 
 
-def _verify_cosigned_head(report: Report, note: bytes, trust: Trust, parts: Parts) -> None:
+def _verify_cosigned_head(
+    report: Report, note: bytes, trust: Trust, keys: LogKeys, parts: Parts
+) -> None:
     """The cosigned head that the round's opening names: the opening is younger than its witnesses say."""
     opening = parts.opening_of_round().record
     named = opening.cosigned_head_hash if isinstance(opening, pb.RoundOpened) else b""
@@ -231,7 +237,7 @@ def _verify_cosigned_head(report: Report, note: bytes, trust: Trust, parts: Part
             expected=f"the cosigned head {named.hex() or 'none'}",
             found="another",
         )
-    cosigned = verify_checkpoint(note, replace(trust, quorum=0)).cosigned  # the quorum of its time
+    cosigned = verify_old_head(note, trust, keys, "the cosigned head").cosigned
     if cosigned:
         report.facts["opened_after_s"] = min(cosigned.values())
         report.checked.append(
@@ -239,9 +245,9 @@ def _verify_cosigned_head(report: Report, note: bytes, trust: Trust, parts: Part
         )
 
 
-def _verify_receipt(report: Report, data: bytes, trust: Trust, parts: Parts) -> None:
+def _verify_receipt(report: Report, data: bytes, trust: Trust, keys: LogKeys, parts: Parts) -> None:
     receipt = parse_receipt(data)
-    head = verify_checkpoint(receipt.checkpoint, trust).checkpoint
+    head = verify_old_head(receipt.checkpoint, trust, keys, "the receipt's head").checkpoint
     hashed = verify_included(receipt.opening, head)
     opening = parts.opening_of_round()
     if hashed != opening.leaf or receipt.opening.index != opening.index:

@@ -16,7 +16,7 @@ from typing import IO, Any, TypeAlias
 from google.protobuf.message import DecodeError
 
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.fold.keys import check_head_signer
+from sealedshoe_audit.fold.head_signers import check_head_signer
 from sealedshoe_audit.fold.log import Applied, LogFold, Reveal, Vouched
 from sealedshoe_audit.fold.seeds import SeedFile
 from sealedshoe_audit.log.checkpoint import VerifiedCheckpoint, expect_root
@@ -138,7 +138,8 @@ class _LogCheck:
         if seeds is None:
             seeds = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 # the stack closes it
         self._fold = LogFold(trust.origin, trust.root_key, replay_shoes=False)
-        known = take_position(self._fold, options.position) if options.position else 0
+        self._times = Times(trust, options.check_stamp)
+        known = self._go_on(options.position) if options.position else 0
         self._seeds = SeedFile(seeds, known)
         self._fold.register_seeds_in(self._seeds)
         self._start = self._fold.frontier.size
@@ -148,12 +149,16 @@ class _LogCheck:
             else NoHelpers(trust.origin, self._not_replayed)
         )
         self._history = HeadHistory(trust, options.heads)
-        self._times = Times(trust, options.check_stamp)
         self._undealt = UndealtRounds(trust.origin)
         self._growth = Growth()
         self._first_faults: dict[str, tuple[int, Finding]] = {}
         self._house_faults: list[tuple[int, Finding]] = []
         report.fold = self._fold
+
+    def _go_on(self, position: bytes) -> int:
+        known, times = take_position(self._fold, position)
+        self._times.go_on(self._fold.frontier.size, times)
+        return known
 
     def run(self, source: LogSource, head: VerifiedCheckpoint, progress: Progress) -> None:
         size = head.checkpoint.size
@@ -195,7 +200,7 @@ class _LogCheck:
     def _after_leaf(self) -> None:
         frontier = self._fold.frontier
         if self._history.wants(frontier.size):
-            for finding in self._history.compare(frontier.size, frontier.root()):
+            for finding in self._history.compare(frontier.size, frontier.root(), self._fold.keys):
                 self._report.add(finding)
         stop = self._options.stop_at
         if stop is not None and stop[0] == frontier.size:
@@ -204,7 +209,8 @@ class _LogCheck:
     def _check_root(self, head: VerifiedCheckpoint) -> None:
         expect_root(head.checkpoint, self._fold.frontier.root())
         if self._fold.keys is not None:
-            check_head_signer(head.signers, self._fold.keys, "the checkpoint")
+            size = head.checkpoint.size
+            check_head_signer(head.signers, self._fold.keys, size, "the checkpoint")
 
     def _state_checked(self, tiles: int) -> None:
         report = self._report
@@ -240,7 +246,9 @@ class _LogCheck:
             applied = self._fold.apply(leaf, vouched)
             self._growth.take(applied.record.header.time_us)
             self._check_times(applied)
+            self._times.take(applied.record.header.time_us)
         except VerificationError as error:
+            self._times.take(0)
             self._fault(error, index, table_of(leaf))
             return
         if applied.reveal is not None:
@@ -253,8 +261,8 @@ class _LogCheck:
         record = applied.record
         if isinstance(record, pb.RoundOpened):
             self._times.opened(record)
-        elif isinstance(record, pb.TimeStamped):
-            self._times.stamp(record, applied.index)
+        elif isinstance(record, pb.TimeStamped) and self._fold.keys is not None:
+            self._times.stamp(record, self._fold.keys)
 
     def _notice_losses(self, applied: Applied) -> None:
         about = f"leaf {applied.index}"
@@ -309,7 +317,7 @@ class _LogCheck:
                 "rounds' evidence proves the cards"
             )
         if report.valid and not self._first_faults and not self._house_faults:
-            report.position = position_of(fold, self._seeds.count)
+            report.position = position_of(fold, self._seeds.count, self._times.snapshot())
 
     def report_faults(self) -> None:
         """Reports bad records in the order of their leaves, however far the pass came."""

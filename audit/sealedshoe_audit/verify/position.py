@@ -16,20 +16,23 @@ from sealedshoe_audit.fold.state import restore
 from sealedshoe_audit.log.merkle import Frontier, split_hashes
 from sealedshoe_audit.signing import SigningKey
 from sealedshoe_audit.v1.state_pb2 import (
+    CheckpointKey,
     DealtSnapshot,
     InstanceCounter,
     KeysSnapshot,
+    TimesSnapshot,
     VerifierPosition,
 )
 
 FORMAT = "sealedshoe/v1/position"
 
 
-def position_of(fold: LogFold, seeds: int) -> bytes:
+def position_of(fold: LogFold, seeds: int, times: TimesSnapshot) -> bytes:
     """Returns the file's bytes.
 
     Args:
         seeds: number of seed commitments in the register kept beside it.
+        times: as `Times.snapshot` gives it.
     """
     keys = fold.keys
     message = VerifierPosition(
@@ -52,6 +55,7 @@ def position_of(fold: LogFold, seeds: int) -> bytes:
         inherited=fold.inherited,
         may_inherit=fold.may_inherit,
         closing=fold.closing,
+        times=times,
     )
     body = message.SerializeToString(deterministic=True)
     return body + sha256(body).digest()
@@ -61,15 +65,15 @@ def _keys_message(keys: LogKeys) -> KeysSnapshot:
     return KeysSnapshot(
         root=keys.root,
         statement=b"" if keys.statement is None else keys.statement.public_key,
-        checkpoint=keys.checkpoint or b"",
+        checkpoints=[CheckpointKey(first_size=size, key=key) for size, key in keys.checkpoints],
         sealing=keys.sealing,
         revoked=sorted(keys.revoked),
         retired=sorted(keys.retired),
     )
 
 
-def take_position(fold: LogFold, data: bytes) -> int:
-    """Puts a new fold where the file says; returns the number of seed commitments known there.
+def take_position(fold: LogFold, data: bytes) -> tuple[int, TimesSnapshot]:
+    """Puts a new fold where the file says; returns how many seed commitments are known there, and times.
 
     Raises:
         VerificationError: PARSE, DIGEST_MISMATCH, FORMAT, UNKNOWN_FIELD, NOT_CANONICAL, ORIGIN_MISMATCH,
@@ -90,7 +94,7 @@ def take_position(fold: LogFold, data: bytes) -> int:
         raise VerificationError(
             Code.ROOT_KEY, expected=fold.root_key.hex(), found=fold.keys.root.hex()
         )
-    return message.seeds
+    return message.seeds, message.times
 
 
 def _restore(fold: LogFold, message: VerifierPosition) -> None:
@@ -123,11 +127,19 @@ def _parse(data: bytes) -> VerifierPosition:
     return message
 
 
+def _checkpoints(message: KeysSnapshot) -> tuple[tuple[int, bytes], ...]:
+    """The first signs heads from size 0 on, as every log has it."""
+    found = tuple((item.first_size, item.key) for item in message.checkpoints)
+    if not found or found[0][0] != 0 or list(found) != sorted(found, key=lambda item: item[0]):
+        raise ValueError("checkpoint keys in the order of their sizes")
+    return found
+
+
 def _keys(message: KeysSnapshot) -> LogKeys:
     return LogKeys(
         root=message.root,
         statement=SigningKey.of(message.statement) if message.statement else None,
-        checkpoint=message.checkpoint or None,
+        checkpoints=_checkpoints(message),
         sealing=message.sealing,
         revoked=frozenset(message.revoked),
         retired=frozenset(message.retired),

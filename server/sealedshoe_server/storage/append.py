@@ -56,9 +56,14 @@ def append_group(
     text = Checkpoint(origin, frontier.size, frontier.root()).text()
     db.execute("INSERT INTO heads VALUES (?, ?, ?, ?)", (frontier.size, size, text, time_us))
     db.execute(
-        "UPDATE head SET size = ?, edge = ?, text = ?", (frontier.size, frontier.edge(), text)
+        "UPDATE head SET size = ?, edge = ?, text = ?, key_changes = key_changes + ?",
+        (frontier.size, frontier.edge(), text, _key_changes(placed)),
     )
     return [_finish(db, place, frontier.size, known, time_us) for place in placed]
+
+
+def _key_changes(placed: Sequence[tuple[Batch, int] | Dropped]) -> int:
+    return sum(not isinstance(place, Dropped) and place[0].changes_key for place in placed)
 
 
 def _dropped(
@@ -97,6 +102,8 @@ def _write_entries(
         db.execute("INSERT INTO games VALUES (?, ?, ?)", (*batch.game, frontier.size))
     if batch.changes_key:
         db.execute("INSERT INTO key_changes VALUES (?)", (frontier.size,))
+    if batch.stamps_time:
+        db.execute("INSERT INTO time_stamps VALUES (?)", (frontier.size,))
     for entry in batch.entries:
         if len(entry.envelope) > MAX_ENTRY_BYTES:
             raise sqlite3.IntegrityError("an entry exceeds 65,535 bytes")

@@ -170,6 +170,7 @@ class Batch:
         answer: builds the answer's bytes, without checkpoint, inside the transaction.
         game: (game id, version) when the batch installs one.
         changes_key: the batch is one KeyChanged.
+        stamps_time: the batch is one TimeStamped.
         closes_log: the batch is the log's last record; nothing is appended behind it.
     """
 
@@ -179,6 +180,7 @@ class Batch:
     answer: Callable[[Placement], bytes] | None = None
     game: tuple[str, int] | None = None
     changes_key: bool = False
+    stamps_time: bool = False
     closes_log: bool = False
 
 
@@ -353,6 +355,10 @@ class Store(Protocol):
 
     def key_changes(self) -> list[int]:
         """Returns the leaf indexes of all KeyChanged."""
+        ...
+
+    def newest_time_stamp(self) -> int | None:
+        """Returns the leaf index of the newest TimeStamped."""
         ...
 
     def tables(self) -> list[StoredTable]:

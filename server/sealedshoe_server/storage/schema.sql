@@ -37,7 +37,8 @@ CREATE TABLE head (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   size INTEGER NOT NULL,
   edge BLOB NOT NULL,
-  text TEXT NOT NULL
+  text TEXT NOT NULL,
+  key_changes INTEGER NOT NULL -- rows in key_changes, so that none can be missing
 ) STRICT;
 
 -- Heads under a quorum of cosignatures, byte for byte; records name them by hash.
@@ -56,6 +57,11 @@ CREATE TABLE games (
 
 -- Leaf indexes of every KeyChanged.
 CREATE TABLE key_changes (
+  idx INTEGER PRIMARY KEY
+) STRICT;
+
+-- Leaf indexes of every TimeStamped.
+CREATE TABLE time_stamps (
   idx INTEGER PRIMARY KEY
 ) STRICT;
 

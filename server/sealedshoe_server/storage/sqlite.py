@@ -93,7 +93,7 @@ class SqliteStore:
         head = Checkpoint(self._origin, 0, EMPTY_ROOT).text()
         self._writer.executescript(f"BEGIN IMMEDIATE;\n{schema}")
         self._writer.execute("INSERT INTO meta VALUES ('origin', ?)", (self._origin,))
-        self._writer.execute("INSERT INTO head VALUES (1, 0, x'', ?)", (head,))
+        self._writer.execute("INSERT INTO head VALUES (1, 0, x'', ?, 0)", (head,))
         self._writer.execute("INSERT INTO heads VALUES (0, 0, ?, 0)", (head,))
         self._writer.execute("COMMIT")
 
@@ -109,7 +109,9 @@ class SqliteStore:
 
     def _check_tail(self) -> None:
         """The head row is the newest head, its edge leads to its root, and the last entries hash."""
-        size, edge, text = self._reader.execute("SELECT size, edge, text FROM head").fetchone()
+        size, edge, text, changes = self._reader.execute(
+            "SELECT size, edge, text, key_changes FROM head"
+        ).fetchone()
         newest = self._reader.execute(
             "SELECT size, text FROM heads ORDER BY size DESC LIMIT 1"
         ).fetchone()
@@ -118,6 +120,8 @@ class SqliteStore:
         sound = newest == (size, text) and head.size == size and (count is None) == (size == 0)
         if not sound or (count is not None and count != size - 1):
             raise StoreRefused(f"{self._path}: the head does not fit the entries")
+        if changes != self._reader.execute("SELECT count(*) FROM key_changes").fetchone()[0]:
+            raise StoreRefused(f"{self._path}: the index of key changes is damaged")
         if Frontier.from_edge(size, edge).root() != head.root:
             raise StoreRefused(f"{self._path}: the head's edge does not lead to its root")
         for envelope, leaf in self._reader.execute(
@@ -284,6 +288,11 @@ class SqliteStore:
     def key_changes(self) -> list[int]:
         """Returns the leaf indexes of all KeyChanged."""
         return [row[0] for row in self._query("SELECT idx FROM key_changes ORDER BY idx")]
+
+    def newest_time_stamp(self) -> int | None:
+        """Returns the leaf index of the newest TimeStamped."""
+        row = self._query("SELECT idx FROM time_stamps ORDER BY idx DESC LIMIT 1").fetchone()
+        return None if row is None else row[0]
 
     def tables(self) -> list[StoredTable]:
         """Returns every table's newest snapshot, by table id."""
