@@ -13,5 +13,7 @@ if ! python3 -m venv "$venv" 2>/dev/null; then
     exit 1
   fi
 fi
-"$venv/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+# The list is whole, so nothing is resolved: a pip that resolves trips over newer releases of what has extras.
+"$venv/bin/pip" install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/dev.txt
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e audit -e .
+"$venv/bin/pip" check --disable-pip-version-check
