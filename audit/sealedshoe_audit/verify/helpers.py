@@ -3,9 +3,9 @@
 import multiprocessing
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from sealedshoe_audit.errors import VerificationError
 from sealedshoe_audit.fold.log import Reveal, Vouched
@@ -13,8 +13,9 @@ from sealedshoe_audit.fold.state import OpenShoe
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.verify.vouch import replay_all, vouch_all
 
-AHEAD = 4  # bundles a helper has waiting
+AHEAD = 4  # bundles that each process has waiting
 SHOES_AT_ONCE = 16
+_T = TypeVar("_T")
 Vouchers = Iterator[tuple[list[bytes], list[Vouched | None]]]
 # Told of a shoe that does not replay.
 Failed = Callable[[int, Reveal], None]
@@ -66,18 +67,49 @@ class NoHelpers:
         """Nothing is left."""
 
 
+class Task(Generic[_T]):
+    """Work that a helper was given, and that may be taken back while it waits."""
+
+    def __init__(self, pool: ProcessPoolExecutor, work: Callable[..., _T], *given: object) -> None:
+        """Hands the work out."""
+        self._work, self._given = work, given
+        self._future = pool.submit(work, *given)
+        self._here: tuple[_T] | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the result is there."""
+        return self._here is not None or self._future.done()
+
+    def take_back(self) -> bool:
+        """Does the work here if no helper has begun; returns whether it did."""
+        if self._here is not None or not self._future.cancel():
+            return False
+        self._here = (self._work(*self._given),)
+        return True
+
+    def result(self) -> _T:
+        """Waits for the result."""
+        return self._future.result() if self._here is None else self._here[0]
+
+
 class HelperProcesses:
-    """Processes that help, in a `with` block."""
+    """Processes that help, in a `with` block.
+
+    Who folds never just waits: it takes work back from the end of the queue, so that every core is busy
+    whatever the share of the fold.
+    """
 
     def __init__(self, count: int, origin: str, failed: Failed) -> None:
         """Starts the processes with the first work."""
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(count, mp_context=context)
-        self._ahead = AHEAD * count
+        self._ahead = AHEAD * (count + 1)
         self._origin = origin
         self._failed = failed
         self._batch: list[tuple[int, Reveal]] = []
-        self._replaying: deque[tuple[list[tuple[int, Reveal]], Future[list[bool]]]] = deque()
+        self._vouching: deque[tuple[list[bytes], Task[list[Vouched | None]]]] = deque()
+        self._replaying: deque[tuple[list[tuple[int, Reveal]], Task[list[bool]]]] = deque()
 
     def __enter__(self) -> "HelperProcesses":
         return self
@@ -89,20 +121,31 @@ class HelperProcesses:
 
     def vouch(self, bundles: Iterator[list[bytes]], key: Callable[[], bytes]) -> Vouchers:
         """Yields bundles in order, with helpers some bundles ahead."""
-        waiting: deque[tuple[list[bytes], Future[list[Vouched | None]]]] = deque()
         unreadable: VerificationError | None = None
         try:
             for bundle in bundles:
-                waiting.append((bundle, self._pool.submit(vouch_all, bundle, key())))
-                if len(waiting) > self._ahead:
-                    ready, vouched = waiting.popleft()
-                    yield ready, vouched.result()
+                self._vouching.append((bundle, Task(self._pool, vouch_all, bundle, key())))
+                if len(self._vouching) > self._ahead:
+                    yield self._next_vouched()
         except VerificationError as error:
             unreadable = error  # what was read before it is looked at first
-        for ready, vouched in waiting:
-            yield ready, vouched.result()
+        while self._vouching:
+            yield self._next_vouched()
         if unreadable is not None:
             raise unreadable
+
+    def _next_vouched(self) -> tuple[list[bytes], list[Vouched | None]]:
+        bundle, task = self._vouching[0]
+        self._work_until(task)
+        self._vouching.popleft()
+        return bundle, task.result()
+
+    def _work_until(self, task: Task[Any]) -> None:
+        """Does what no helper has begun, newest first, until a task is done or nothing is left."""
+        while not task.is_done:
+            waiting: tuple[tuple[object, Task[Any]], ...] = (*self._replaying, *self._vouching)
+            if not any(other.take_back() for _, other in reversed(waiting)):
+                return
 
     def replay(self, index: int, reveal: Reveal) -> None:
         """Hands shoes out in batches; takes the oldest results in."""
@@ -122,11 +165,13 @@ class HelperProcesses:
         if self._batch:
             batch, self._batch = self._batch, []
             sent = [_to_send(reveal) for _, reveal in batch]
-            self._replaying.append((batch, self._pool.submit(_replay_sent, self._origin, sent)))
+            self._replaying.append((batch, Task(self._pool, _replay_sent, self._origin, sent)))
 
     def _take_in(self) -> None:
-        batch, future = self._replaying.popleft()
-        for (index, reveal), replays in zip(batch, future.result(), strict=True):
+        batch, task = self._replaying[0]
+        self._work_until(task)
+        self._replaying.popleft()
+        for (index, reveal), replays in zip(batch, task.result(), strict=True):
             if not replays:
                 self._failed(index, reveal)
 
