@@ -138,7 +138,7 @@ def revealed() -> list[tuple[int, Reveal]]:
     log = many_shoes()
     fold = LogFold(log.origin, public(log.root), replay_shoes=False)
     applied = [fold.apply(entry) for entry in log.entries[:130]]
-    return [(one.index, one.reveal) for one in applied if one.reveal is not None]
+    return [(one.leaf_index, one.reveal) for one in applied if one.reveal is not None]
 
 
 def test_helper_processes_name_exactly_the_shoes_that_do_not_replay() -> None:

@@ -35,5 +35,5 @@ class Plan:
     large_log: int
 
 
-FULL = Plan((Level(1, 1), Level(8, 2), Level(32, 4)), 1.5, 5, 2500, 1.0, 1_000_000)
+FULL = Plan((Level(1, 1), Level(8, 2), Level(32, 4)), 1.5, 5, 30_000, 1.0, 1_000_000)
 QUICK = Plan((Level(1, 1), Level(32, 4)), 0.5, 2, 300, 0.25, 50_000)

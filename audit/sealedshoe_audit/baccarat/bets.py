@@ -3,7 +3,7 @@
 A new bet is data: conditions on the facts of the finished round, and a result for each case.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from fractions import Fraction
 
@@ -38,19 +38,19 @@ class Case:
         conditions: all must hold; none means always.
         pays: gross winnings per unit staked ("to 1"); 0 unless the result is WIN.
         commission: part of the winnings kept by the house, 0 to below 1.
+        net: winnings per unit staked after commission; -1 on a loss, 0 on a push.
     """
 
     conditions: tuple[Condition, ...]
     result: BetResult
     pays: Fraction = Fraction(0)
     commission: Fraction = Fraction(0)
+    net: Fraction = field(init=False, repr=False, compare=False)
 
-    @property
-    def net(self) -> Fraction:
-        """Winnings per unit staked after commission; -1 on a loss, 0 on a push."""
-        if self.result is BetResult.LOSE:
-            return Fraction(-1)
-        return self.pays * (1 - self.commission)
+    def __post_init__(self) -> None:
+        lost = self.result is BetResult.LOSE
+        net = Fraction(-1) if lost else self.pays * (1 - self.commission)
+        object.__setattr__(self, "net", net)
 
     def holds(self, facts: Facts) -> bool:
         """Whether every condition holds for a round."""

@@ -5,8 +5,8 @@ rules say. A natural (8 or 9 in the first two cards of either hand) stops both h
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from sealedshoe_audit.baccarat.cards import POINTS
 
@@ -46,8 +46,7 @@ class ShoeExhausted(Exception):
     """Fewer cards are left than the round needs: a definition that allows it is refused at install."""
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(NamedTuple):
     """A finished round.
 
     Attributes:

@@ -1,8 +1,8 @@
 """Settlement in integer minor units, exact, with a named rounding rule."""
 
-from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
+from typing import NamedTuple
 
 from sealedshoe_audit.baccarat.bets import BetResult, Case
 
@@ -23,8 +23,7 @@ class NotWhole(Exception):
     """The rule is EXACT and the payment is not a whole number of minor units."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """What a wager came to, in minor units.
 
     Attributes:

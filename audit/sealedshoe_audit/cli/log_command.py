@@ -40,7 +40,7 @@ def run_log(options: argparse.Namespace, trust: Trust) -> Report:
     now_us = time.time_ns() // 1000
     with ExitStack() as stack:
         given = LogOptions(
-            helpers=options.jobs if options.jobs > 1 else 0,
+            helpers=options.jobs - 1,
             heads=_heads(options.heads),
             check_stamp=_stamp_check(options.tsa_root),
             position=_position(options.position),
@@ -105,7 +105,7 @@ def _add_predecessor(report: LogReport, options: argparse.Namespace, now_us: int
         old_trust,
         now_us,
         screen.ProgressBar("predecessor"),
-        LogOptions(helpers=options.jobs if options.jobs > 1 else 0, stop_at=(named.size, end.take)),
+        LogOptions(helpers=options.jobs - 1, stop_at=(named.size, end.take)),
     )
     for finding in before.findings:
         report.add(

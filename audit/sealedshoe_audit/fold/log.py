@@ -1,6 +1,6 @@
 """The fold over a whole log: every leaf's signature, header, order and effect on the state."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sealedshoe_audit.baccarat.definition import GameDefinition
 from sealedshoe_audit.envelope import parse_envelope
@@ -33,8 +33,7 @@ from sealedshoe_audit.shoe.commitment import Shoe
 from sealedshoe_audit.v1 import records_pb2 as pb
 
 
-@dataclass(frozen=True, slots=True)
-class Reveal:
+class Reveal(NamedTuple):
     """A shoe whose seed a record reveals, and every card that was dealt from it."""
 
     table: str
@@ -51,8 +50,7 @@ class Reveal:
         return check_reveal(origin, self.table, self.opened.opening, self.seed, self.dealt)
 
 
-@dataclass(frozen=True, slots=True)
-class Vouched:
+class Vouched(NamedTuple):
     """What somebody else found out about a leaf already: it and its record are canonical, and ...
 
     Attributes:
@@ -64,8 +62,7 @@ class Vouched:
     signer: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """One leaf that passed every check.
 
     Attributes:
@@ -75,7 +72,7 @@ class Applied:
         counter_gap: seeds that the RNG instance drew and no opening shows; below 0: a counter again.
     """
 
-    index: int
+    leaf_index: int
     record: Record
     before: TableState | None = None
     after: TableState | None = None

@@ -1,14 +1,16 @@
-"""State of a table between two records, and its snapshot."""
+"""State of a table between two records, and its snapshot.
 
-from dataclasses import dataclass
+Tuples, not dataclasses: a round makes half a dozen of them, at a fifth of the cost.
+"""
+
+from typing import NamedTuple
 
 from sealedshoe_audit.baccarat.definition import GameDefinition
 from sealedshoe_audit.v1 import records_pb2 as pb
 from sealedshoe_audit.v1 import state_pb2
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRound:
+class OpenRound(NamedTuple):
     """A round that takes wagers.
 
     Attributes:
@@ -23,8 +25,7 @@ class OpenRound:
     wagers: tuple[pb.Wager, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenShoe:
+class OpenShoe(NamedTuple):
     """A shoe that is committed to and not yet revealed.
 
     Attributes:
@@ -41,8 +42,7 @@ class OpenShoe:
     free_rounds_used: int
 
 
-@dataclass(frozen=True, slots=True)
-class TableState:
+class TableState(NamedTuple):
     """A table after its last record.
 
     Attributes:

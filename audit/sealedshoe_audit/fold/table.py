@@ -4,7 +4,6 @@ What this file cannot see is checked elsewhere: signatures and the log's order i
 seeds in `fold.reveal`, per-player limits by the server alone (players' names never enter the log).
 """
 
-from dataclasses import replace
 from typing import TypedDict
 
 from sealedshoe_audit.baccarat.definition import GameDefinition, Shuffle, check_table_limits
@@ -300,7 +299,7 @@ def _accepted(table: TableState, record: pb.WagersAccepted) -> _Changes:
         raise VerificationError(Code.WAGER, expected="at least one wager", found="none")
     check_new_wagers(table, opened.wagers, record.wagers)
     wagers = (*opened.wagers, *record.wagers)
-    return {"round": replace(opened, wagers=wagers)}
+    return {"round": opened._replace(wagers=wagers)}
 
 
 def _dealt(table: TableState, record: pb.RoundDealt) -> _Changes:

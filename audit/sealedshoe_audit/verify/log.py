@@ -265,7 +265,7 @@ class _LogCheck:
             self._times.stamp(record, self._fold.keys)
 
     def _notice_losses(self, applied: Applied) -> None:
-        about = f"leaf {applied.index}"
+        about = f"leaf {applied.leaf_index}"
         if applied.counter_gap:
             gap = applied.counter_gap
             found = f"{gap} discarded" if gap > 0 else "a counter that stood before"

@@ -1,7 +1,7 @@
 """Sorts an evidence file's records into the parts of one round's story, and folds them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sealedshoe_audit.baccarat.definition import GameDefinition, Shuffle
 from sealedshoe_audit.errors import Code, VerificationError
@@ -207,8 +207,7 @@ def _state_after_result(
         shoe_number = shoe.opening.shoe_number
         if result.HasField("closing") or parts.opening.index > placed.index:
             raise _extra(parts.opening.index)
-    return replace(
-        created,
+    return created._replace(
         state=_state_before(parts.chain),
         sequence=result.link.sequence,
         last_hash=placed.leaf,

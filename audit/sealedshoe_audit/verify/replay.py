@@ -123,7 +123,7 @@ def _show_result(report: Report, applied: Applied, before: TableState) -> None:
         "first_position": opened.first_position,
         "seed_commitment": shoe.opening.seed_commitment.hex(),
         "cards_root": shoe.opening.cards_root.hex(),
-        "result_index": applied.index,
+        "result_index": applied.leaf_index,
     }
     if isinstance(record, pb.RoundDealt):
         report.facts |= round_json(record)
