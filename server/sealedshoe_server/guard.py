@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from sealedshoe_audit.errors import VerificationError
+from sealedshoe_audit.keeping.files import sync_directory
 from sealedshoe_audit.log.checkpoint import Checkpoint, parse_checkpoint
 from sealedshoe_server.storage.interface import Store, StoreRefused
 
@@ -84,6 +85,7 @@ class Guard:
         counter = self._counter + 1
         body = f"{FORMAT}\n{counter}\n{state}\n{text}".encode()
         padded = body.ljust(SLOT_BYTES - 32, b"\0")
+        created = not self._path.exists()
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600)
         try:
             slot = padded + sha256(padded).digest()
@@ -92,6 +94,8 @@ class Guard:
             os.fdatasync(descriptor)
         finally:
             os.close(descriptor)
+        if created:
+            sync_directory(self._path.parent)
         self._counter, self._newest = counter, text
 
 

@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from sealedshoe_audit.keeping.files import sync_directory
 from sealedshoe_audit.signing import public_bytes
 from sealedshoe_server.sealing import Sealer
 
@@ -79,6 +80,8 @@ def make_keys(
         key = Ed25519PrivateKey.from_private_bytes(random_bytes(32))
         _write_signing_key(directory / f"{name}.pem", key)
     _write_sealing_key(directory / "sealing.key", random_bytes(32))
+    sync_directory(directory)
+    sync_directory(directory.parent)
 
 
 def _write_signing_key(path: Path, key: Ed25519PrivateKey) -> None:

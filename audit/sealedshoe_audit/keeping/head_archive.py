@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sealedshoe_audit.errors import VerificationError
+from sealedshoe_audit.keeping.files import sync_directory
 from sealedshoe_audit.log.note import MAX_NOTE_BYTES, parse_note
 
 STEP_BYTES = 256 * 1024
@@ -54,7 +55,10 @@ class HeadArchive:
             file.flush()
             if sync:
                 os.fsync(file.fileno())
+            created = self.size == 0
             self.size, self._last = file.tell(), last
+        if created:
+            sync_directory(self._path.parent)
         self._checked = True
 
     def _mend(self) -> None:
