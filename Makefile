@@ -9,6 +9,7 @@ demo: $(SETUP)
 	.venv/bin/sealedshoe demo --out build/demo
 
 test: $(SETUP)
+	deploy/need.sh openssl openssl  # the time stamp authority of the tests
 	$(PY) -m pytest -n 2 --dist loadfile
 
 check: $(SETUP) gen lint types test
