@@ -71,7 +71,7 @@ class Metrics:
         )
         self.cosign_time = Histogram(
             "sealedshoe_cosign_seconds",
-            "Time from a head's release to its quorum",
+            "Time from asking the witnesses about a head to its quorum",
             buckets=_LATENCY_S,
             registry=registry,
         )

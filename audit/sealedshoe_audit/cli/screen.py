@@ -127,8 +127,9 @@ def print_log(report: dict[str, Any]) -> None:
             f"{100 * game['outcomes'][o] / max(1, rounds):.2f} %"
             for o in ("banker", "player", "tie")
         ]
-        rows.append([name, f"{rounds:,}", *shares, str(game["voided"])])
-    print(table(("game", "rounds", "Banker", "Player", "Tie", "voided"), rows))
+        void_rate = f"{100 * game['voided'] / max(1, rounds + game['voided']):.2f} %"
+        rows.append([name, f"{rounds:,}", *shares, str(game["voided"]), void_rate])
+    print(table(("game", "rounds", "Banker", "Player", "Tie", "voided", "void rate"), rows))
     print()
     for shoe in report["unclosed_shoes"][:20]:
         text = f"shoe {shoe['shoe_number']} of {shoe['table']}: {shoe['cards_dealt']} cards dealt"
