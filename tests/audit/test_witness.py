@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealedshoe_audit.log.checkpoint import Checkpoint, verify_checkpoint
-from sealedshoe_audit.log.note import VerifierKey, sign_note
+from sealedshoe_audit.log.note import VerifierKey, parse_note, sign_note, verify_signers
 from sealedshoe_audit.trust import Trust
 from sealedshoe_audit.witness.decision import Refused, decide, open_submission
 from sealedshoe_audit.witness.store import WitnessStore
@@ -122,6 +122,21 @@ TABLE = {
     "another root at the last size": (body(LAST, signed(head_text(LAST, bytes(32))), []), 422),
     "the last size with a proof": (body(LAST, head(LAST), [bytes(32)]), 422),
 }
+
+
+EXTENDED = head_text(30, TREE.root(30)) + "an extension of another log\n"
+
+
+def test_extension_lines_of_other_logs_are_cosigned_as_part_of_the_text(witness: Witness) -> None:
+    status, line, _ = ask(witness, body(LAST, signed(EXTENDED), P))
+    assert status == 200
+    note = parse_note(f"{EXTENDED}\n{line}".encode())
+    assert verify_signers(note, [witness.vkey])
+    assert ask(witness, request(30, 40))[0] == 200  # goes on from the head without them
+
+
+def test_an_empty_extension_line_is_refused(witness: Witness) -> None:
+    assert ask(witness, body(LAST, signed(EXTENDED + "\n"), P))[0] == 400
 
 
 @pytest.mark.parametrize(("data", "status"), TABLE.values(), ids=TABLE.keys())

@@ -70,6 +70,17 @@ def parse_checkpoint(text: str) -> Checkpoint:
     raise VerificationError(Code.PARSE, expected="origin, size and root", found=text[:200])
 
 
+def parse_any_checkpoint(text: str) -> Checkpoint:
+    """Reads a checkpoint of any log: as `parse_checkpoint`, but lines that extend it are read over.
+
+    Raises:
+        VerificationError: PARSE; also for an empty extension line.
+    """
+    lines = text.split("\n")
+    extended = len(lines) > 4 and all(lines[3:-1]) and lines[-1] == ""
+    return parse_checkpoint("\n".join([*lines[:3], ""]) if extended else text)
+
+
 def expect_root(checkpoint: Checkpoint, root: bytes) -> None:
     """Checks that the leaves at hand lead to a checkpoint.
 

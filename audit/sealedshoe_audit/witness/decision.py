@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sealedshoe_audit.errors import Code, VerificationError
-from sealedshoe_audit.log.checkpoint import Checkpoint, parse_checkpoint
+from sealedshoe_audit.log.checkpoint import Checkpoint, parse_any_checkpoint
 from sealedshoe_audit.log.merkle import EMPTY_ROOT, verify_consistency
 from sealedshoe_audit.log.note import Note, VerifierKey, parse_note, signature_line, verify_signers
 from sealedshoe_audit.log.witness_request import WitnessRequest, parse_witness_request
@@ -95,10 +95,10 @@ def _signed_by(note: Note, keys: Sequence[VerifierKey]) -> bytes:
 def _checkpoint(note: Note) -> Checkpoint | Refused:
     """An empty tree with a root of its own parses as no checkpoint, and has a status of its own."""
     try:
-        return parse_checkpoint(note.text)
+        return parse_any_checkpoint(note.text)
     except VerificationError as error:
         lines = note.text.split("\n")
-        if error.code is Code.PARSE and len(lines) == 4 and lines[1] == "0":
+        if error.code is Code.PARSE and len(lines) >= 4 and lines[1] == "0":
             return Refused(422, "an empty tree has the empty root\n")
         raise
 
