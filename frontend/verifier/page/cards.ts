@@ -1,30 +1,41 @@
-/** A card as people see it, and as a screen reader says it. */
+/** A card, of two characters as in `TD`, as people see it and as a screen reader says it. */
 import { element } from "./dom.js";
 import { type Key, say } from "./text.js";
 
-const SUITS = ["♣", "♦", "♥", "♠"];
-const RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
+const RANKS = "A23456789TJQK";
+const SUITS = "CDHS";
+const SIGNS = ["♣", "♦", "♥", "♠"];
+const AS_TEXT = "\u{fe0e}"; // else some systems draw the suit as a coloured picture
 
-/** Returns the name of a card code, 0 to 51. */
-export function cardName(code: number): string {
-  const rank = say(`rank_${code % 13}` as Key);
-  return say("cardName", { rank, suit: say(`suit_${Math.floor(code / 13)}` as Key) });
+function rank(card: string): string {
+  return card.startsWith("T") ? "10" : card.slice(0, 1);
 }
 
-/** Returns rank and suit in a few characters. */
-export function cardFace(code: number): string {
-  return `${RANKS[code % 13]}${SUITS[Math.floor(code / 13)]}\u{fe0e}`;
+function suit(card: string): string {
+  return `${SIGNS[SUITS.indexOf(card.slice(1))]}${AS_TEXT}`;
 }
 
-/** Whether the card is a diamond or a heart. */
-export function isRed(code: number): boolean {
-  return code >= 13 && code < 39;
+/** Returns the name of a card in words. */
+export function cardName(card: string): string {
+  const named = say(`rank_${RANKS.indexOf(card.slice(0, 1))}` as Key);
+  return say("cardName", { rank: named, suit: say(`suit_${SUITS.indexOf(card.slice(1))}` as Key) });
 }
 
-/** Makes one list item that looks like a card; a third card lies across. */
-export function card(code: number, place: number): HTMLElement {
-  const classes = ["card", isRed(code) ? "red" : "", place === 2 ? "third" : ""].filter(Boolean).join(" ");
-  const face = element("span", { "aria-hidden": "true" }, RANKS[code % 13] ?? "");
-  const suit = element("span", { "aria-hidden": "true" }, `${SUITS[Math.floor(code / 13)]}\u{fe0e}`);
-  return element("li", { class: classes, role: "listitem" }, element("span", { class: "spoken" }, cardName(code)), face, suit);
+function colour(card: string): string {
+  return "DH".includes(card.slice(1)) ? "red" : "black";
+}
+
+/** Makes a list item that looks like a card; a hand's third card lies across. */
+export function cardItem(card: string, place: number): HTMLElement {
+  const look = element("span", { "aria-hidden": "true" }, rank(card), element("br"), suit(card));
+  const classes = `card ${colour(card)}${place === 2 ? " third" : ""}`;
+  return element("li", { class: classes }, look, element("span", { class: "spoken" }, cardName(card)));
+}
+
+/** Makes a small list item of a whole shoe. */
+export function shoeItem(card: string, here: boolean): HTMLElement {
+  const look = element("span", { "aria-hidden": "true" }, `${rank(card)}${suit(card)}`);
+  const spoken = here ? `${cardName(card)}, ${say("dealtHere")}` : cardName(card);
+  const classes = `${colour(card)}${here ? " here" : ""}`;
+  return element("li", { class: classes }, look, element("span", { class: "spoken" }, spoken));
 }

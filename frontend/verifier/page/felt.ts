@@ -1,36 +1,38 @@
 /** The round on a table: hands, totals, outcome, and why each card was drawn. */
-import type { RoundView } from "../src/index.js";
-import { card } from "./cards.js";
+import type { DrawingStep, View } from "../src/index.js";
+import { cardItem } from "./cards.js";
 import { element, section } from "./dom.js";
 import { type Key, say } from "./text.js";
 
-/** Draws a dealt round. */
-export function felt(round: RoundView): HTMLElement {
-  const hands = element("div", { class: "hands" }, hand(round, "player"), hand(round, "banker"));
-  const outcome = element("p", { class: "outcome" }, say(`outcome_${round.outcome}` as Key));
-  return element("div", { class: "felt" }, hands, outcome);
+/** Draws a round. */
+export function felt(view: View): HTMLElement {
+  const title = say("round", { table: view.table, round: view.roundNumber });
+  const game = say("gameOf", { game: view.game.title, decks: view.game.decks });
+  const { hands } = view;
+  const shown = hands === undefined ? [element("p", { class: "outcome" }, say("voided"))] : dealt(view, hands);
+  return section("round", title, element("div", { class: "felt" }, element("p", { class: "name" }, game), ...shown));
 }
 
-function hand(round: RoundView, side: "player" | "banker"): HTMLElement {
-  const { cards, total } = round[side];
+function dealt(view: View, hands: NonNullable<View["hands"]>): HTMLElement[] {
+  const player = hand(view, "player", hands.playerTotal);
+  const banker = hand(view, "banker", hands.bankerTotal);
+  const outcome = say(`outcome_${hands.outcome}` as Key);
+  return [element("div", { class: "hands" }, player, banker), element("p", { class: "outcome" }, outcome)];
+}
+
+function hand(view: View, side: "player" | "banker", total: number): HTMLElement {
+  const cards = view.cards.filter((card) => card.hand === side).map(({ card }, place) => cardItem(card, place));
   return element(
     "div",
-    { class: round.outcome === side ? "hand won" : "hand" },
+    { class: view.hands?.outcome === side ? "hand won" : "hand" },
     element("h3", {}, say(side)),
-    element("ul", { class: "cards" }, ...cards.map(card)),
-    element("p", { class: "total" }, String(total)),
+    element("ul", { class: "cards" }, ...cards),
+    element("p", { class: "total" }, say("total", { total })),
   );
 }
 
 /** Says which drawing rule applied to each hand. */
-export function drawingRules(round: RoundView): HTMLElement {
-  const lines = ruleKeys(round).map((key) => element("li", {}, say(key, { ...round.rule })));
+export function drawingRules(steps: readonly DrawingStep[]): HTMLElement {
+  const lines = steps.map((step) => element("li", {}, say(`rule_${step.rule}`, step.values)));
   return section("rules", say("rulesTitle"), element("ol", { class: "rules" }, ...lines));
-}
-
-function ruleKeys(round: RoundView): Key[] {
-  if (round.natural) return ["rule_two", "rule_natural"];
-  const banker = round.banker.cards.length === 3 ? "draws" : "stands";
-  if (round.player.cards.length === 3) return ["rule_two", "rule_player_draws", `rule_banker_${banker}`];
-  return ["rule_two", "rule_player_stands", `rule_banker_${banker}_stood`];
 }
