@@ -54,13 +54,13 @@ def _changed(kind: type[Message], data: bytes, random: Random, mutate: Mutate) -
         message.ParseFromString(data)
         message.DiscardUnknownFields()
         for _ in range(random.choice((1, 1, 2, 4))):
-            _change(message, random, mutate)
+            change_message(message, random, mutate)
         return message.SerializeToString(deterministic=True)
     except (DecodeError, EncodeError):
         return mutate(data, len(data) + 64)
 
 
-def _change(message: Any, random: Random, mutate: Mutate) -> None:
+def change_message(message: Any, random: Random, mutate: Mutate) -> None:
     """Goes down to some field and changes it."""
     fields = message.DESCRIPTOR.fields
     if not fields:
@@ -72,7 +72,7 @@ def _change(message: Any, random: Random, mutate: Mutate) -> None:
         value = getattr(message, field.name)
         if not field.is_repeated or len(value):
             inner = random.choice(value) if field.is_repeated else value
-            _change(inner, random, mutate)
+            change_message(inner, random, mutate)
             return
     _replace(message, field, random, mutate)
 

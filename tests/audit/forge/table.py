@@ -77,8 +77,7 @@ class ForgedTable:
             game_id=game.game_id,
             game_version=game.version,
             limits=limits,
-            currency_digits=2,
-            **more,
+            **{"currency_digits": 2, **more},
         )
         self.change(pb.TABLE_STATE_ENABLED, self.settings)
 
