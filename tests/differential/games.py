@@ -37,7 +37,7 @@ class Offer:
 def offer(random: Random) -> Offer:
     """Returns a game that a table may offer, often with a cut card near the front."""
     if random.random() < 0.4:
-        return random.choice(_made_up())
+        return random.choice(made_up())
     chosen = game(random.choice(GAMES))
     if chosen.shuffle is Shuffle.CUT_CARD and random.random() < 0.8:
         chosen = _short(chosen, random)
@@ -52,7 +52,7 @@ def _short(chosen: GameDefinition, random: Random) -> GameDefinition:
 
 
 @cache
-def _made_up() -> list[Offer]:
+def made_up() -> list[Offer]:
     """Few enough that exact odds are worked out once for each."""
     found: list[Offer] = []
     for candidate in _candidates(Random("made-up games")):

@@ -9,9 +9,10 @@ from sealedshoe_audit.baccarat.definition import GameDefinition
 from sealedshoe_audit.baccarat.settlement import Rounding
 from sealedshoe_audit.definition_record import definition_message
 from sealedshoe_audit.v1 import game_pb2 as pb
+from sealedshoe_audit.v1.records_pb2 import TableSettings
 from tests.audit.baccarat.games import GAMES, game
 from tests.audit.baccarat.reference import cards_worth, reference_round
-from tests.differential.games import _made_up
+from tests.differential.games import made_up
 from tests.vectors.make.suite import Suite
 
 Change = Callable[[Any], object]
@@ -72,7 +73,7 @@ ROUNDS = {
     "pairs on both sides": (3, 4, 3, 4),
     "Banker wins by one": (1, 3, 1, 3, 3),
 }
-STAKES = (1, 2, 3, 5, 7, 10, 19, 20, 21, 25, 30, 50, 99, 100, 101, 333, 1000, 12345, 10**6 + 1)
+STAKES = (1, 2, 3, 10, 25, 30, 50, 99, 333, 10**6 + 1)
 
 
 def settle() -> Suite:
@@ -96,8 +97,8 @@ def settle() -> Suite:
 def _settled_games() -> Iterator[GameDefinition]:
     yield from (game(name) for name in GAMES)
     for rounding in Rounding:
-        offers = [o.game for o in _made_up() if o.game.rounding is rounding]
-        yield from offers[:3]
+        offers = [o.game for o in made_up() if o.game.rounding is rounding]
+        yield from offers[:2]
 
 
 def _stakes(definition: GameDefinition) -> list[int]:
@@ -176,7 +177,7 @@ def definition() -> Suite:
     """The shipped and the made-up games with their exact odds, and a broken twin for every rule."""
     source = "odds as the games' files declare them, checked by tests/audit/baccarat; broken by hand"
     suite = Suite("definition", source)
-    for given in [*(game(name) for name in GAMES), *(o.game for o in _made_up())]:
+    for given in [*(game(name) for name in GAMES), *(o.game for o in made_up())]:
         declared = [{"bet": b.id, "return": _text(b.declared_return)} for b in given.bets]
         name = f"{given.game_id} version {given.version}, {len(suite.cases)}"
         suite.good(name, {"definition": encoded(given)}, {"odds": declared})
@@ -307,18 +308,11 @@ def _setting(name: str, **changes: Any) -> dict[str, str]:
     for key, value in changes.items():
         (limits if key in limits else more)[key] = value
     chosen = game(name)
-    message = pb_settings(chosen, limits, more)
-    return {"definition": encoded(chosen), "settings": message}
-
-
-def pb_settings(chosen: GameDefinition, limits: dict[str, Any], more: dict[str, Any]) -> str:
-    """Returns settings as they are recorded, in hex."""
-    from sealedshoe_audit.v1 import records_pb2
-
-    message = records_pb2.TableSettings(
+    message = TableSettings(
         game_id=chosen.game_id, game_version=chosen.version, limits=pb.Limits(**limits), **more
     )
-    return message.SerializeToString(deterministic=True).hex()
+    data = message.SerializeToString(deterministic=True)
+    return {"definition": encoded(chosen), "settings": data.hex()}
 
 
 BAD_SETTINGS: dict[str, dict[str, Any]] = {
